@@ -1,0 +1,46 @@
+# make demo   install, then show isthmus at work
+# make test   install, then lint, type-check and test: what CI runs
+# make clean  remove the environment and caches
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: install install-dev demo test lint clean
+
+install: $(VENV)/.installed
+install-dev: $(VENV)/.installed-dev
+
+$(BIN)/python:
+	@echo "== Creating an environment in $(VENV)"
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: pyproject.toml | $(BIN)/python
+	@echo "== Installing isthmus"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
+	@echo "== Installing isthmus and what its tests need"
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
+	@touch $@ $(VENV)/.installed
+
+demo: install
+	@echo "== isthmus demo"
+	@$(BIN)/isthmus demo
+
+test: lint
+	@echo "== Tests"
+	$(BIN)/pytest --numprocesses=2
+
+lint: install-dev
+	@echo "== Lint"
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	@echo "== Layers"
+	$(BIN)/lint-imports
+	@echo "== Types"
+	$(BIN)/mypy
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

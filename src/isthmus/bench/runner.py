@@ -1,0 +1,145 @@
+"""Running methods on tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from isthmus.base import TransferClassifier
+from isthmus.bench.published import load_published
+from isthmus.bench.store import Store
+from isthmus.data import Library, Table, Task, TaskData
+from isthmus.exceptions import DataError, MissingDataError
+from isthmus.methods import METHODS
+
+METRICS: dict[str, Callable[[float], float]] = {
+    "accuracy_percent": lambda accuracy: 100 * accuracy,
+    "accuracy_fraction": lambda accuracy: accuracy,
+    "error_rate": lambda accuracy: 1 - accuracy,
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A method on a task: what was measured, and what the paper printed."""
+
+    task: str
+    method: str
+    metric: str
+    mean: float
+    std: float
+    repeats: int
+    published: float | None
+    seconds: float
+    params: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A task whose data are not here."""
+
+    task: str
+    reason: str
+
+
+class Bench:
+    """A paper's table on the data of a library.
+
+    `tasks` and `methods` select rows and columns by name; None means all.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        library: Library,
+        store: Store | None = None,
+        *,
+        repeats: int = 10,
+        tasks: Sequence[str] | None = None,
+        methods: Sequence[str] | None = None,
+    ) -> None:
+        self.table = table
+        self.repeats = repeats
+        self.methods = _chosen(methods, list(table.columns), "method", table.name)
+        names = _chosen(tasks, [task.name for task in table.tasks], "task", table.name)
+        self.tasks = [task for task in table.tasks if task.name in names]
+        self._library = library
+        self._store = store
+        self._published = load_published(table.name)
+
+    def __len__(self) -> int:
+        return len(self.tasks) * len(self.methods)
+
+    def run(self) -> Iterator[Row | Missing]:
+        """One row after the other: the methods on the first task, then on the next."""
+        for task in self.tasks:
+            try:
+                data = self._library.load(self.table, task)
+            except MissingDataError as error:
+                yield Missing(task.name, str(error))
+                continue
+            for method in self.methods:
+                yield self._row(task, method, data)
+
+    def _row(self, task: Task, method: str, data: TaskData) -> Row:
+        params = self.table.columns[method]
+        key = {
+            "table": self.table.name,
+            "task": task.name,
+            "method": method,
+            "params": params,
+            "repeats": self.repeats,
+            "shape": [*map(int, data.X.shape)],
+        }
+        stored = self._store.get(key) if self._store else None
+        if stored is not None:
+            return Row(**stored)
+        estimators = self._estimators(method, params)
+        scores, seconds = zip(*(self._measure(e, data, seed) for seed, e in enumerate(estimators)), strict=True)
+        row = Row(
+            task=task.name,
+            method=method,
+            metric=self.table.metric,
+            mean=float(np.mean(scores)),
+            std=float(np.std(scores, ddof=1)) if len(scores) > 1 else 0.0,
+            repeats=len(scores),
+            published=self._published.get((task.name, method)),
+            seconds=float(np.mean(seconds)),
+            params=_shown(estimators[0]),
+        )
+        if self._store:
+            self._store.put(key, asdict(row))
+        return row
+
+    def _estimators(self, method: str, params: dict[str, Any]) -> list[TransferClassifier]:
+        """One per repeat; a single one where nothing is random."""
+        if "random_state" in METHODS[method]().get_params():
+            return [METHODS[method](**params, random_state=seed) for seed in range(self.repeats)]
+        return [METHODS[method](**params) for _ in range(self.repeats if self.table.sample else 1)]
+
+    def _measure(self, estimator: TransferClassifier, data: TaskData, seed: int) -> tuple[float, float]:
+        drawn = data.drawn(self.table.sample, seed) if self.table.sample else data
+        began = perf_counter()
+        estimator.fit(drawn.X, drawn.y, sample_domain=drawn.sample_domain, target_domain=drawn.target_domain)
+        seconds = perf_counter() - began
+        right = estimator.transduction_[drawn.in_target] == drawn.y[drawn.in_target]
+        return METRICS[self.table.metric](float(np.mean(right))), seconds
+
+
+def _shown(estimator: TransferClassifier) -> dict[str, Any]:
+    """The settings that decide a result."""
+    quiet = ("random_state", "verbose", "callback")
+    return {name: value for name, value in estimator.get_params().items() if name not in quiet}
+
+
+def _chosen(asked: Sequence[str] | None, known: list[str], what: str, table: str) -> list[str]:
+    if not known:
+        raise DataError(f"The table {table} has no {what} yet.")
+    for name in asked or []:
+        if name not in known:
+            raise DataError(f"The table {table} has no {what} {name!r}: choose from {', '.join(known)}.")
+    return [name for name in known if asked is None or name in asked]

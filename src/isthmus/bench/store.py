@@ -1,0 +1,64 @@
+"""Results that were computed once are not computed again."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from functools import cache
+from importlib import metadata, resources
+from pathlib import Path
+from typing import Any
+
+_DECISIVE = ("problem.py", "base.py", "engine", "methods", "text", "data", "bench/runner.py")
+"""What a result depends on, within the package."""
+
+
+@cache
+def fingerprint() -> str:
+    """Changes when the code that produces results changes, or a library under it."""
+    digest = hashlib.sha256()
+    root = Path(str(resources.files("isthmus")))
+    for part in _DECISIVE:
+        files = (
+            [root / part]
+            if part.endswith(".py")
+            else sorted((root / part).rglob("*.py")) + sorted((root / part).rglob("*.toml"))
+        )
+        for file in files:
+            digest.update(file.relative_to(root).as_posix().encode() + b"\0" + file.read_bytes())
+    for library in ("numpy", "scipy", "scikit-learn"):
+        digest.update(f"{library}=={metadata.version(library)}".encode())
+    return digest.hexdigest()
+
+
+class Store:
+    """A folder of results, each under a digest of everything that it depends on."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def get(self, key: dict[str, Any]) -> dict[str, Any] | None:
+        try:
+            content = json.loads(self._file(key).read_text(encoding="utf-8"))
+        except (FileNotFoundError, json.JSONDecodeError):
+            return None
+        return content if isinstance(content, dict) else None
+
+    def put(self, key: dict[str, Any], result: dict[str, Any]) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        write_beside(self._file(key), json.dumps(result))
+
+    def _file(self, key: dict[str, Any]) -> Path:
+        text = json.dumps({**key, "code": fingerprint()}, sort_keys=True)
+        return self._folder / f"{hashlib.sha256(text.encode()).hexdigest()}.json"
+
+
+def write_beside(path: Path, text: str) -> None:
+    """Write to a temporary name and rename, so that the file is the old one or the new one, never half of one."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        temporary.write_text(text, encoding="utf-8")
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -1,0 +1,66 @@
+"""isthmus bench."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from isthmus.cli.console import output
+
+
+def bench(
+    table: Annotated[str, typer.Argument(help="tcl, cci, dtlm, cdsc or domtrans-nmf.")],
+    json_file: Annotated[Path | None, typer.Option("--json", help="Write all rows to this file.")] = None,
+    repeats: Annotated[int, typer.Option(min=1, help="Runs of each method that starts at random.")] = 10,
+    tasks: Annotated[list[str] | None, typer.Option(help="A task's name; repeat for several. All by default.")] = None,
+    methods: Annotated[list[str] | None, typer.Option(help="A method's name; repeat for several.")] = None,
+    data: Annotated[Path | None, typer.Option(help="The folder that holds the data sets.")] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Compute again what is stored.")] = False,
+) -> None:
+    """Reproduce a paper's table: measured figures with the published ones in brackets."""
+    import json
+    from dataclasses import asdict
+
+    from platformdirs import user_cache_path
+
+    from isthmus.bench import Bench, Missing, Row, Store, as_table
+    from isthmus.bench.store import write_beside
+    from isthmus.data import Library, load_table
+
+    store = None if fresh else Store(user_cache_path("isthmus") / "results")
+    plan = Bench(load_table(table), Library(data), store, repeats=repeats, tasks=_split(tasks), methods=_split(methods))
+    if json_file is not None and not json_file.parent.is_dir():
+        raise FileNotFoundError(f"--json names {json_file}, whose folder does not exist: make it first.")
+
+    found: list[Row | Missing] = []
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        progress = bar.add_task(f"bench {table}", total=len(plan))
+        for item in plan.run():
+            found.append(item)
+            steps = len(plan.methods) if isinstance(item, Missing) else 1
+            bar.update(progress, advance=steps, description=f"bench {table}: {item.task}")
+
+    rows = [item for item in found if isinstance(item, Row)]
+    missing = [item for item in found if isinstance(item, Missing)]
+    console = output()
+    if rows:
+        title = f"{table}: {plan.table.metric.replace('_', ' ')}, measured (published), up to {repeats} repeats"
+        console.print(as_table(rows, title))
+    for item in missing:
+        console.print(f"{item.task}: {item.reason}", markup=False, soft_wrap=True)
+    if json_file is not None:
+        content = {"table": table, "rows": [asdict(row) for row in rows], "missing": [asdict(item) for item in missing]}
+        write_beside(json_file, json.dumps(content, indent=1) + "\n")
+        console.print(f"Wrote {json_file}.", markup=False)
+
+
+def _split(names: list[str] | None) -> list[str] | None:
+    """Names may also come in one option, separated by commas."""
+    if not names:
+        return None
+    return [name.strip() for part in names for name in part.split(",")]

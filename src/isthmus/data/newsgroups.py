@@ -1,0 +1,26 @@
+"""20 Newsgroups."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from isthmus.data.archives import read_tar
+from isthmus.data.corpus import Corpus
+from isthmus.data.locate import DATASETS, find
+from isthmus.exceptions import DataError
+
+
+def load_newsgroups(data: Path | None = None) -> Corpus:
+    """All posts of both parts of 20news-bydate, headers included, in the archive's order."""
+    path = find(DATASETS["20news"].file, data)
+    texts, groups = [], []
+    for name, content in read_tar(path):
+        if len(name.parts) != 3:
+            raise DataError(f"{path} holds {str(name)!r} where part/group/number is expected: it is not 20news-bydate.")
+        texts.append(content.decode("latin-1"))
+        groups.append(name.parts[1])
+    if not texts:
+        raise DataError(f"{path} holds no posts: it is not 20news-bydate.")
+    return Corpus(texts, np.array(groups))

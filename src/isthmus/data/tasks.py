@@ -1,0 +1,175 @@
+"""The papers' tasks. What they consist of stands in tasks/*.toml; here it becomes matrices."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.preprocessing import normalize
+
+from isthmus.data.corpus import Corpus
+from isthmus.data.glioma import load_glioma
+from isthmus.data.newsgroups import load_newsgroups
+from isthmus.data.reuters import load_reuters_pair
+from isthmus.data.sraa import load_sraa
+from isthmus.exceptions import DataError
+from isthmus.text import text_vectorizer
+from isthmus.typing import Mask, Matrix
+
+TABLES = ("tcl", "cci", "dtlm", "cdsc", "domtrans-nmf")
+
+_TEXT_LOADERS: Mapping[str, Callable[[Path | None], Corpus]] = {"20news": load_newsgroups, "sraa": load_sraa}
+
+
+@dataclass(frozen=True)
+class Task:
+    """One row of a paper's table: which groups of a corpus make up the classes of source and target."""
+
+    name: str
+    corpus: str
+    source: Mapping[str, list[str]] = field(default_factory=dict)
+    target: Mapping[str, list[str]] = field(default_factory=dict)
+    file: str = ""
+    """For matrices that come ready-made."""
+
+    @property
+    def sides(self) -> tuple[Mapping[str, list[str]], Mapping[str, list[str]]]:
+        return self.source, self.target
+
+
+@dataclass(frozen=True)
+class Table:
+    """A paper's table: its tasks, how its texts are prepared, and the settings of its columns."""
+
+    name: str
+    metric: str
+    tasks: tuple[Task, ...]
+    columns: Mapping[str, dict[str, Any]]
+    text: Mapping[str, dict[str, Any]]
+    sample: Mapping[str, int]
+    """Documents to draw from source and target in each repeat, half from each class; empty for all."""
+
+
+def load_table(name: str) -> Table:
+    """Read one of `TABLES`."""
+    if name not in TABLES:
+        raise DataError(f"There is no table {name!r}: choose from {', '.join(TABLES)}.")
+    content = tomllib.loads((resources.files("isthmus.data") / "tasks" / f"{name}.toml").read_text(encoding="utf-8"))
+    return Table(
+        name=name,
+        metric=content["metric"],
+        tasks=tuple(Task(**task) for task in content["tasks"]),
+        columns=content["columns"],
+        text=content.get("text", {}),
+        sample=content.get("sample", {}),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class TaskData:
+    """A task as arrays. `y` holds the true labels of source and target; methods never read the target's."""
+
+    X: Matrix
+    y: np.ndarray[Any, Any]
+    sample_domain: np.ndarray[Any, Any]
+    target_domain: str = "target"
+
+    @cached_property
+    def in_target(self) -> Mask:
+        return np.asarray(self.sample_domain == self.target_domain)
+
+    def drawn(self, sample: Mapping[str, int], seed: int) -> TaskData:
+        """As many documents of source and target as `sample` says, the same number from each class."""
+        rng = np.random.default_rng(seed)
+        rows = []
+        for domain, size in sample.items():
+            classes = np.unique(self.y)
+            for label in classes:
+                pool = np.flatnonzero((self.sample_domain == domain) & (self.y == label))
+                rows.append(rng.choice(pool, min(size // len(classes), len(pool)), replace=False))
+        chosen = np.sort(np.concatenate(rows)) if rows else np.arange(len(self.y))
+        return TaskData(self.X[chosen], self.y[chosen], self.sample_domain[chosen])
+
+
+class Library:
+    """Loads what tasks need from a data folder, each corpus once."""
+
+    def __init__(self, data: Path | None = None) -> None:
+        self._data = data
+        self._corpora: dict[str, tuple[Matrix, np.ndarray[Any, Any]]] = {}
+
+    def load(self, table: Table, task: Task) -> TaskData:
+        """A task's matrices; raises `MissingDataError` if its corpus is not here."""
+        if task.corpus == "reuters-crossdomain":
+            return self._load_matrices(task)
+        if task.corpus == "glioma":
+            return self._load_glioma(task)
+        key = f"{table.name}/{task.corpus}"
+        if key not in self._corpora:
+            self._corpora[key] = _vectorized(_TEXT_LOADERS[task.corpus](self._data), table.text[task.corpus])
+        X, groups = self._corpora[key]
+        return _compose(X, groups, task)
+
+    def _load_matrices(self, task: Task) -> TaskData:
+        pair = load_reuters_pair(task.file, self._data)
+        return TaskData(
+            # These matrices are weighted already: unit rows, and nothing else.
+            X=normalize(sp.vstack([pair.X_source, pair.X_target], format="csr")),
+            y=np.concatenate([pair.y_source, pair.y_target]),
+            sample_domain=np.repeat(["source", "target"], [len(pair.y_source), len(pair.y_target)]),
+        )
+
+    def _load_glioma(self, task: Task) -> TaskData:
+        (source,), (target,) = ({name for names in side.values() for name in names} for side in task.sides)
+        sets = [load_glioma(name, self._data) for name in (source, target)]
+        genes = [gene for gene in sets[0].genes if gene in set(sets[1].genes)]
+        columns = [[one.genes.index(gene) for gene in genes] for one in sets]
+        return TaskData(
+            X=np.vstack([one.X[:, own] for one, own in zip(sets, columns, strict=True)]),
+            y=np.concatenate([one.grades for one in sets]),
+            sample_domain=np.repeat(["source", "target"], [len(one.grades) for one in sets]),
+        )
+
+
+def _vectorized(corpus: Corpus, settings: Mapping[str, Any]) -> tuple[Matrix, np.ndarray[Any, Any]]:
+    """Weights of a whole corpus, after the selection of documents that the paper describes."""
+    options = dict(settings)
+    keep = np.ones(len(corpus), dtype=bool)
+    if "min_words" in options:
+        least = options.pop("min_words")
+        keep = np.array([len(text.split()) >= least for text in corpus.texts])
+    if "per_group" in options:
+        keep &= _first_of_each(corpus.groups, keep, options.pop("per_group"))
+    chosen = np.flatnonzero(keep)
+    return text_vectorizer(**options).fit_transform([corpus.texts[i] for i in chosen]), corpus.groups[chosen]
+
+
+def _first_of_each(groups: np.ndarray[Any, Any], allowed: Mask, size: int) -> Mask:
+    """A fixed random draw of `size` allowed documents of each group."""
+    rng = np.random.default_rng(0)
+    chosen = np.zeros(len(groups), dtype=bool)
+    for group in np.unique(groups):
+        pool = np.flatnonzero(allowed & (groups == group))
+        chosen[rng.choice(pool, min(size, len(pool)), replace=False)] = True
+    return chosen
+
+
+def _compose(X: Matrix, groups: np.ndarray[Any, Any], task: Task) -> TaskData:
+    rows, labels, domains = [], [], []
+    for domain, classes in zip(("source", "target"), task.sides, strict=True):
+        for label, names in classes.items():
+            for name in names:
+                found = np.flatnonzero(groups == name)
+                if not len(found):
+                    raise DataError(f"The corpus {task.corpus} has no documents in {name}, which {task.name!r} needs.")
+                rows.append(found)
+                labels.append(np.full(len(found), label))
+                domains.append(np.full(len(found), domain))
+    return TaskData(X[np.concatenate(rows)], np.concatenate(labels), np.concatenate(domains))

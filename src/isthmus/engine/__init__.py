@@ -1,0 +1,44 @@
+"""The factorization engine: terms, constraints, starts, and a solver that puts them together.
+
+A factorization is a set of named factors, a list of terms that add up to the objective, and one constraint per
+factor. A method chooses these parts; `minimize` does the rest.
+"""
+
+from isthmus.engine.constraints import ColumnsSumToOne, Constraint, Free, Frozen, NonNegative, RowsSumToOne
+from isthmus.engine.documents import Documents, MatrixDocuments
+from isthmus.engine.factors import Factors
+from isthmus.engine.fold_in import fold_in
+from isthmus.engine.solver import Factorization, History, Step, minimize, objective, update
+from isthmus.engine.starts import first_labels, logistic_regression, random_start
+from isthmus.engine.terms import Fit, Graph, MeanDiscrepancy, Product, Regression, Ridge, Split, Strand, Term
+
+__all__ = [
+    "ColumnsSumToOne",
+    "Constraint",
+    "Documents",
+    "Factorization",
+    "Factors",
+    "Fit",
+    "Free",
+    "Frozen",
+    "Graph",
+    "History",
+    "MatrixDocuments",
+    "MeanDiscrepancy",
+    "NonNegative",
+    "Product",
+    "Regression",
+    "Ridge",
+    "RowsSumToOne",
+    "Split",
+    "Step",
+    "Strand",
+    "Term",
+    "first_labels",
+    "fold_in",
+    "logistic_regression",
+    "minimize",
+    "objective",
+    "random_start",
+    "update",
+]

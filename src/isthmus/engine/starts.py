@@ -1,0 +1,38 @@
+"""Where the factors start."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+
+from isthmus.problem import Problem
+from isthmus.typing import Array
+
+
+def random_start(rng: np.random.RandomState, shape: tuple[int, int], dtype: np.dtype[np.floating]) -> Array:
+    """Positive numbers; columns sum to one."""
+    factor = rng.uniform(size=shape).astype(dtype)
+    return np.asarray(factor / factor.sum(axis=0))
+
+
+def logistic_regression(problem: Problem, C: float) -> LogisticRegression:
+    """A classifier of the labelled documents, its classes numbered as in the problem.
+
+    Looser tolerances than this one cost accuracy in the target domain.
+    """
+    X, numbers = problem.labeled_documents()
+    return LogisticRegression(C=C, tol=1e-5, max_iter=1000).fit(X, numbers)
+
+
+def first_labels(problem: Problem, C: float) -> list[Array]:
+    """For each domain, documents x classes: known labels, and what logistic regression expects of the others."""
+    if all(domain.fully_labeled for domain in problem.domains):
+        return [domain.labels for domain in problem.domains]
+    classifier = logistic_regression(problem, C)
+    starts = []
+    for domain in problem.domains:
+        start = np.array(domain.labels)
+        if not domain.fully_labeled:
+            start[~domain.labeled] = classifier.predict_proba(domain.matrix[~domain.labeled])
+        starts.append(start)
+    return starts

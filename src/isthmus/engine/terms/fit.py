@@ -1,0 +1,125 @@
+"""How well the factors rebuild the documents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from isthmus.engine.documents import Documents
+from isthmus.engine.factors import Factors
+from isthmus.engine.kernel import product
+from isthmus.engine.terms.base import Product, Split
+from isthmus.typing import Array
+
+
+@dataclass(frozen=True)
+class Strand:
+    """One word-topic factor with its association of topics and classes: share * F H (or share * F without H)."""
+
+    words: str
+    association: str | None = None
+    share: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """weight / 2 * ||X - V M^T||^2, where M, words x classes, is the sum of the strands.
+
+    TCL's M is (alpha U + (1 - alpha) W) H, NMTF's W H, that of dual transfer learning U H_1 + W H_2. All work is done
+    at the width of M, the number of classes, and never at that of the topics: a word's row of numerators and
+    denominators comes from two vectors of one entry per class.
+    """
+
+    documents: Documents
+    rows: str
+    """Name of V."""
+    strands: tuple[Strand, ...]
+    weight: float = 1.0
+
+    @property
+    def factors(self) -> tuple[str, ...]:
+        return (self.rows, *self._word_factors)
+
+    @property
+    def _word_factors(self) -> tuple[str, ...]:
+        names = [name for s in self.strands for name in (s.words, s.association) if name is not None]
+        return tuple(dict.fromkeys(names))
+
+    def profile(self, factors: Factors) -> Array:
+        """M: the words of each class."""
+        return factors.recall((self, "profile"), self._word_factors, lambda: self._profile(factors))
+
+    def _profile(self, factors: Factors) -> Array:
+        first, *others = self.strands
+        profile = first.share * _strand_product(factors, first)
+        for strand in others:
+            profile += strand.share * _strand_product(factors, strand)
+        return profile
+
+    def _observed(self, factors: Factors) -> Array:
+        """X^T V."""
+        return factors.recall(
+            (self.documents, self.rows), [self.rows], lambda: self.documents.transposed_times(factors[self.rows])
+        )
+
+    def _matched(self, factors: Factors) -> Array:
+        """X M: how well each document matches each class."""
+        return factors.recall(
+            (self, "matched"), self._word_factors, lambda: self.documents.times(self.profile(factors))
+        )
+
+    def _gram(self, factors: Factors) -> Array:
+        """V^T V."""
+        return factors.recall(("gram", self.rows), [self.rows], lambda: factors[self.rows].T @ factors[self.rows])
+
+    def _expected(self, factors: Factors) -> Array:
+        """M V^T V, which is what X^T V would be if the fit were perfect."""
+        return factors.recall(
+            (self, "expected"), self.factors, lambda: product(self.profile(factors), self._gram(factors))
+        )
+
+    def _profile_gram(self, factors: Factors) -> Array:
+        """M^T M."""
+        return factors.recall(
+            (self, "profile gram"), self._word_factors, lambda: self.profile(factors).T @ self.profile(factors)
+        )
+
+    def value(self, factors: Factors) -> float:
+        # ||X||^2 - 2 <X^T V, M> + <V^T V, M^T M>: no residual.
+        cross = np.vdot(self._observed(factors).T, self.profile(factors).T)  # transposed: both in memory order
+        square = np.vdot(self._gram(factors), self._profile_gram(factors))
+        return float(self.weight / 2 * (self.documents.squared_norm - 2 * cross + square))
+
+    def gradient(self, factors: Factors, name: str) -> Split:
+        split = Split()
+        if name == self.rows:
+            split.negative.append(Product(self.weight * self._matched(factors)))
+            split.positive.append(Product(factors[self.rows], self.weight * self._profile_gram(factors)))
+        for strand in self.strands:
+            share = self.weight * strand.share
+            if name == strand.words:
+                right = share * self._association(factors, strand)
+                split.negative.append(Product(self._observed(factors), right))
+                split.positive.append(Product(self._expected(factors), right))
+            if name == strand.association:
+                words = factors[strand.words].T
+                split.negative.append(Product(share * (words @ self._observed(factors))))
+                split.positive.append(Product(share * (words @ self._expected(factors))))
+        return split
+
+    def _association(self, factors: Factors, strand: Strand) -> Array:
+        """H, or the identity where the strand has none."""
+        if strand.association is not None:
+            return factors[strand.association]
+        return np.eye(factors[self.rows].shape[1], dtype=factors[self.rows].dtype)
+
+
+def _strand_product(factors: Factors, strand: Strand) -> Array:
+    """F H, shared by all domains that have this strand."""
+    words, association = strand.words, strand.association
+    if association is None:
+        return factors[words]
+    return factors.recall(
+        ("strand", words, association), [words, association], lambda: product(factors[words], factors[association])
+    )

@@ -1,0 +1,19 @@
+"""What isthmus raises and warns with, besides ValueError and TypeError."""
+
+from __future__ import annotations
+
+
+class DataError(ValueError):
+    """A data set is missing, broken or not what its name says."""
+
+
+class MissingDataError(DataError):
+    """A data set was looked for and not found."""
+
+
+class EmptyDocumentWarning(UserWarning):
+    """Some documents hold no known word and were given the class prior."""
+
+
+class SmallClassWarning(UserWarning):
+    """A class has a single labelled document."""

@@ -1,0 +1,197 @@
+"""What all factorization methods share: starting, solving, folding in, and showing topics."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
+
+from isthmus.base import POSITIVE, TransferClassifier
+from isthmus.engine import (
+    ColumnsSumToOne,
+    Constraint,
+    Factorization,
+    Factors,
+    Fit,
+    Frozen,
+    MatrixDocuments,
+    RowsSumToOne,
+    Strand,
+    first_labels,
+    fold_in,
+    minimize,
+    random_start,
+)
+from isthmus.problem import Domain, Problem
+from isthmus.progress import Callback, watched
+from isthmus.topics import Topics, read_topics
+from isthmus.typing import Array, Matrix
+
+
+class FactorizationClassifier(TransferClassifier):
+    """Base of the methods that rebuild each domain's X_d as V_d M_d^T, documents x classes times words x classes.
+
+    A method says in `_model` which parts it is made of. Factors over a domain's documents are named ``V0``, ``V1`` and
+    so on, in the order of the problem's domains.
+
+    Attributes
+    ----------
+    profiles_ : ndarray of domains x words x classes
+        M_d: the words of each class in each domain.
+    n_iter_ : int
+        Iterations done.
+    objective_ : ndarray
+        The objective at the start and after each iteration.
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_topics": [Interval(Integral, 1, None, closed="left")],
+        "start_C": [POSITIVE],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+        "callback": [callable, None],
+    }
+
+    n_topics: int
+    start_C: float
+    max_iter: int
+    tol: float
+    random_state: Any
+    verbose: bool | int
+    callback: Callback | None
+
+    @abstractmethod
+    def _model(self, problem: Problem, factors: dict[str, Array], rng: np.random.RandomState) -> Factorization:
+        """Put the method's parts together. `factors` holds the starts of V0, V1, ...; add those of the others."""
+
+    def _learn(self, problem: Problem) -> list[Array]:
+        starts = {rows_of(number): start for number, start in enumerate(first_labels(problem, self.start_C))}
+        model = self._model(problem, starts, check_random_state(self.random_state))
+        with watched(type(self).__name__, bool(self.verbose), self.callback) as on_step:
+            history = minimize(model, max_iter=self.max_iter, tol=self.tol, on_step=on_step)
+
+        factors = model.factors
+        fits = {term.rows: term for term in model.terms if isinstance(term, Fit)}
+        rows = [rows_of(number) for number in range(len(problem.domains))]
+        self.n_iter_ = history.n_iter
+        self.objective_ = np.array(history.objective)
+        self.profiles_ = np.stack([fits[name].profile(factors) for name in rows])
+        is_target = np.array([domain.is_target for domain in problem.domains])
+        self._default_profile = self._mean_profile(problem, is_target if is_target.any() else ~is_target)
+        self._keep(problem, factors)
+        return [factors[name] for name in rows]
+
+    def _mean_profile(self, problem: Problem, chosen: Any) -> Array:
+        """The words to read a document with when nobody says where it comes from."""
+        sizes = np.array([len(domain.rows) for domain in problem.domains])
+        return np.average(self.profiles_[chosen], axis=0, weights=sizes[chosen]).astype(self.profiles_.dtype)
+
+    def _keep(self, problem: Problem, factors: Factors) -> None:
+        """Copy the factors that the method shows to its users into attributes."""
+
+    def _assign(self, X: Matrix, domain: int | None) -> Array:
+        profile = self._default_profile if domain is None else self.profiles_[domain]
+        return fold_in(X.astype(profile.dtype, copy=False), profile)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = True
+        # Classes are told apart by the direction of a document's vector: clouds of points around centres are not.
+        tags.classifier_tags.poor_score = True
+        return tags
+
+
+class TopicClassifier(FactorizationClassifier):
+    """Base of the methods with word-topic factors and an association of topics and classes.
+
+    Attributes
+    ----------
+    common_topics_ : ndarray of words x topics, or None
+        U: the words of each topic in all domains. None for a method that has no common words.
+    domain_topics_ : ndarray of domains x words x topics
+        W_d: the words of each topic in each domain.
+    association_ : ndarray of topics x classes
+        H.
+    """
+
+    def _keep(self, problem: Problem, factors: Factors) -> None:
+        self.common_topics_ = factors.get("U")
+        self.domain_topics_ = np.stack([factors[words_of(number)] for number in range(len(problem.domains))])
+        self.association_ = factors["H"]
+
+    def topics(self, feature_names: Any = None, n_words: int = 10) -> Topics:
+        """The most telling words of each topic: in common, and of each domain.
+
+        Parameters
+        ----------
+        feature_names : sequence of str, optional
+            The words, as a vectorizer's ``get_feature_names_out`` gives them. Not needed after a fit on a DataFrame.
+        n_words : int
+            How many words to list.
+        """
+        check_is_fitted(self, "association_")
+        names = _check_feature_names_in(self, None) if feature_names is None else feature_names
+        if len(names) != self.n_features_in_:
+            raise ValueError(
+                f"feature_names has {len(names)} entries and the model {self.n_features_in_} words: "
+                "give the names of the vectorizer that made X."
+            )
+        specific = dict(zip(self.domains_, self.domain_topics_, strict=True))
+        return read_topics(names, self.classes_, self.association_, self.common_topics_, specific, n_words)
+
+
+def rows_of(number: int) -> str:
+    """The name of the factor over a domain's documents."""
+    return f"V{number}"
+
+
+def words_of(number: int) -> str:
+    """The name of the factor over a domain's own words."""
+    return f"W{number}"
+
+
+def topic_model(
+    problem: Problem,
+    starts: dict[str, Array],
+    rng: np.random.RandomState,
+    n_topics: int,
+    strands: Any,
+    common: bool,
+) -> Factorization:
+    """Tri-factorize all domains with one H: the machine behind NMTF and TCL.
+
+    `strands` maps a domain's number to the strands of its words. Updated in the papers' order: words, documents,
+    association; each factor is normalised as soon as it is updated, which is what keeps the objective falling.
+    """
+    dtype = problem.domains[0].matrix.dtype
+    shape = (problem.n_words, n_topics)
+    numbers = range(len(problem.domains))
+    words = [*(["U"] if common else []), *map(words_of, numbers)]
+    documents = [rows_of(number) for number in numbers]
+
+    factors = {name: random_start(rng, shape, dtype) for name in words}
+    factors["H"] = rng.uniform(size=(n_topics, problem.n_classes)).astype(dtype)
+    constraints: dict[str, Constraint] = {name: ColumnsSumToOne() for name in words}
+    constraints["H"] = Constraint()
+    for name, domain in zip(documents, problem.domains, strict=True):
+        constraints[name] = labels_constraint(domain)
+    terms = [
+        Fit(MatrixDocuments(domain.matrix), rows_of(number), strands(number))
+        for number, domain in enumerate(problem.domains)
+    ]
+    return Factorization(Factors({**starts, **factors}), terms, constraints, [*words, *documents, "H"])
+
+
+def labels_constraint(domain: Domain) -> Constraint:
+    """Known labels stay: a multiplicative update never moves a zero, so one-hot rows need no update at all."""
+    return Frozen() if domain.fully_labeled else RowsSumToOne()
+
+
+__all__ = ["FactorizationClassifier", "Strand", "TopicClassifier", "topic_model", "words_of"]

@@ -1,0 +1,51 @@
+"""A linear support vector machine on the labelled rows: what transfer is compared with."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.special import softmax
+from sklearn.svm import LinearSVC
+
+from isthmus.base import POSITIVE, TransferClassifier
+from isthmus.problem import Problem
+from isthmus.typing import Array, Matrix
+
+
+class SVM(TransferClassifier):
+    """Linear support vector machine (liblinear) that takes no notice of domains.
+
+    Its probabilities are the softmax of its margins: good for ranking, not calibrated.
+
+    Parameters
+    ----------
+    C : float
+        Inverse regularisation.
+    random_state : int, RandomState or None
+        Order in which liblinear visits the documents.
+
+    Examples
+    --------
+    >>> import numpy as np, isthmus
+    >>> X = np.array([[2., 0], [1, 0], [0, 1], [0, 2]])
+    >>> isthmus.SVM(random_state=0).fit(X, ["a", "a", "b", "b"]).predict([[3., 1]]).tolist()
+    ['a']
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"C": [POSITIVE], "random_state": ["random_state"]}
+
+    def __init__(self, C: float = 1.0, *, random_state: Any = None) -> None:
+        self.C = C
+        self.random_state = random_state
+
+    def _learn(self, problem: Problem) -> list[Array]:
+        X, numbers = problem.labeled_documents()
+        self.classifier_ = LinearSVC(C=self.C, random_state=self.random_state).fit(X, numbers)
+        return [self._assign(domain.matrix, None) for domain in problem.domains]
+
+    def _assign(self, X: Matrix, domain: int | None) -> Array:
+        margins = self.classifier_.decision_function(X)
+        if margins.ndim == 1:  # two classes: one margin, for the second
+            margins = np.column_stack([-margins / 2, margins / 2])
+        return np.asarray(softmax(margins, axis=1))

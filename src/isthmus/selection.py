@@ -1,0 +1,43 @@
+"""Splitting rows for cross-validation without touching a target label."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import StratifiedKFold
+
+from isthmus.problem import find_domains, row_names
+from isthmus.typing import DomainNames, Positions
+
+
+def source_folds(
+    y: Any,
+    sample_domain: DomainNames,
+    target_domain: Any,
+    *,
+    n_splits: int = 5,
+    random_state: Any = None,
+) -> list[tuple[Positions, Positions]]:
+    """Folds that test on source rows alone and train on all other rows, those of the targets included.
+
+    Pass them as `cv` to `GridSearchCV` or `cross_validate`: with scikit-learn's own splitters, target rows would land
+    in the test folds, and their entries in `y` would decide.
+
+    Examples
+    --------
+    >>> import isthmus
+    >>> folds = isthmus.source_folds([0, 1, 0, 1, None], ["s", "s", "s", "s", "t"], "t", n_splits=2)
+    >>> [test.tolist() for train, test in folds]
+    [[0, 1], [2, 3]]
+    """
+    names = row_names(sample_domain, len(y))
+    targets = find_domains(target_domain, set(names), "target_domain")
+    in_source = np.array([name not in targets for name in names])
+    source, target = np.flatnonzero(in_source), np.flatnonzero(~in_source)
+    labels = [y[row] for row in source]
+    splitter = StratifiedKFold(n_splits, shuffle=random_state is not None, random_state=random_state)
+    return [
+        (np.sort(np.concatenate([source[train], target])), source[test])
+        for train, test in splitter.split(np.zeros(len(source)), labels)
+    ]

@@ -1,0 +1,70 @@
+"""Word counts to the weights that the methods work best with."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import normalize
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+
+class LogTfidf(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+    """(1 + ln tf) ln(N / df), then rows of unit length. Counts below one, if there are any, count as they are.
+
+    Not what scikit-learn's `TfidfTransformer` offers: there, ln(N / df) comes with a one added, so that words of every
+    document keep weight. The factorizations do better without those words.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from isthmus.text import LogTfidf
+    >>> LogTfidf().fit_transform(np.array([[3, 1, 0], [1, 0, 2]])).toarray()
+    array([[0., 1., 0.],
+           [0., 0., 1.]])
+    """
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Count in how many documents each word occurs."""
+        counts = self._counts(X, reset=True)
+        frequency = np.bincount(counts.indices, minlength=counts.shape[1])
+        self.idf_ = np.log(counts.shape[0] / np.maximum(frequency, 1))
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Weigh the counts."""
+        check_is_fitted(self)
+        weights = self._counts(X, reset=False)
+        tf = weights.data
+        weights.data = np.where(tf < 1, tf, 1 + np.log(tf)) * self.idf_[weights.indices]
+        weights.eliminate_zeros()
+        return normalize(weights, copy=False)
+
+    def _counts(self, X: Any, *, reset: bool) -> Any:
+        counts = sp.csr_array(validate_data(self, X, reset=reset, accept_sparse="csr"), dtype=np.float64, copy=True)
+        counts.sum_duplicates()
+        counts.eliminate_zeros()
+        if counts.nnz and counts.data.min() < 0:
+            raise ValueError(
+                f"Negative values in data passed to LogTfidf: X holds {counts.data.min():g}. "
+                "Pass word counts, as CountVectorizer makes them."
+            )
+        return counts
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        return tags
+
+
+def text_vectorizer(min_df: int = 2, stop_words: str | None = None) -> Pipeline:
+    """Texts to unit rows of (1 + ln tf) ln(N / df), without words of fewer than `min_df` documents.
+
+    Stop words stay by default: a list fits one language, and ln(N / df) leaves the most frequent words little weight.
+    """
+    return make_pipeline(CountVectorizer(stop_words=stop_words, min_df=min_df), LogTfidf())

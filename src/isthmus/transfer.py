@@ -1,0 +1,131 @@
+"""Texts in, labels out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from isthmus.base import TransferClassifier
+from isthmus.methods import METHODS
+from isthmus.text import text_vectorizer
+from isthmus.topics import Topics
+from isthmus.typing import Array
+
+SOURCE, TARGET = "source", "target"
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """What `transfer` found out, and how to label more documents."""
+
+    labels: np.ndarray[Any, Any]
+    """A label for each target text."""
+    probabilities: Array
+    """One row per target text, one column per class."""
+    classes: np.ndarray[Any, Any]
+    estimator: TransferClassifier
+    vectorizer: Any
+
+    def predict(self, texts: Sequence[str]) -> np.ndarray[Any, Any]:
+        """Labels of target texts that came later."""
+        return self.estimator.predict(self.vectorizer.transform(_read_texts(texts, "texts")))
+
+    def predict_proba(self, texts: Sequence[str]) -> Array:
+        """Class probabilities of target texts that came later."""
+        return self.estimator.predict_proba(self.vectorizer.transform(_read_texts(texts, "texts")))
+
+    def topics(self, n_words: int = 10) -> Topics:
+        """The words that carried the labels across, for methods that have topics."""
+        if not hasattr(self.estimator, "topics"):
+            raise TypeError(f"{type(self.estimator).__name__} has no topics; TCL and NMTF have.")
+        topics: Topics = self.estimator.topics(self.vectorizer.get_feature_names_out(), n_words)
+        return topics
+
+
+def transfer(
+    source_texts: Sequence[str],
+    source_labels: Sequence[Any],
+    target_texts: Sequence[str],
+    *,
+    method: str | TransferClassifier = "TCL",
+    vectorizer: Any = None,
+    random_state: Any = 0,
+) -> Result:
+    """Label the texts of one domain with the labels of another.
+
+    Parameters
+    ----------
+    source_texts, source_labels
+        Texts that somebody has labelled, and one label for each.
+    target_texts
+        Texts from somewhere else.
+    method
+        A method's name, in any case ("TCL", "NMTF", "LR", "SVM"), or an estimator.
+    vectorizer
+        Anything with scikit-learn's `fit_transform` and `transform` that makes non-negative rows of texts. By default,
+        unit rows of (1 + ln tf) ln(N / df) of all words in at least two texts.
+    random_state
+        For methods that start at random.
+
+    Examples
+    --------
+    >>> import isthmus
+    >>> result = isthmus.transfer(
+    ...     ["my card was charged twice", "refund the charge please", "the upload crashes", "photos crash the app"],
+    ...     ["billing", "billing", "fault", "fault"],
+    ...     ["charged twice for one ride, refund please", "the app crashes at the dock"],
+    ... )
+    >>> result.labels.tolist()
+    ['billing', 'fault']
+    """
+    source, target = _read_texts(source_texts, "source_texts"), _read_texts(target_texts, "target_texts")
+    labels = list(source_labels)
+    if len(labels) != len(source):
+        raise ValueError(
+            f"source_labels has {len(labels)} entries and source_texts {len(source)}: give one label for each text."
+        )
+    estimator = _read_method(method, random_state)
+    vectorizer = text_vectorizer() if vectorizer is None else clone(vectorizer)
+    y = np.empty(len(source) + len(target), dtype=object)
+    y[: len(source)] = labels
+    estimator.fit(
+        vectorizer.fit_transform(source + target),
+        y,
+        sample_domain=[SOURCE] * len(source) + [TARGET] * len(target),
+        target_domain=TARGET,
+    )
+    return Result(
+        labels=estimator.transduction_[len(source) :],
+        probabilities=estimator.label_distributions_[len(source) :],
+        classes=estimator.classes_,
+        estimator=estimator,
+        vectorizer=vectorizer,
+    )
+
+
+def _read_texts(texts: Sequence[str], argument: str) -> list[str]:
+    if isinstance(texts, str):
+        raise TypeError(f"{argument} is one string: give a list of texts.")
+    found = list(texts)
+    if not found:
+        raise ValueError(f"{argument} is empty: give at least one text.")
+    for position, text in enumerate(found):
+        if not isinstance(text, str):
+            raise TypeError(f"{argument}[{position}] is {text!r}, not a string: leave it out or make it text.")
+    return found
+
+
+def _read_method(method: str | TransferClassifier, random_state: Any) -> TransferClassifier:
+    if isinstance(method, TransferClassifier):
+        return clone(method)
+    by_name = {name.lower(): kind for name, kind in METHODS.items()}
+    if not isinstance(method, str) or method.lower() not in by_name:
+        raise ValueError(f"method is {method!r}: choose from {', '.join(METHODS)}, or give an estimator.")
+    estimator: TransferClassifier = by_name[method.lower()]()
+    if "random_state" in estimator.get_params():
+        estimator.set_params(random_state=random_state)
+    return estimator

@@ -1,0 +1,100 @@
+"""What several test files share: problems made for the occasion, and the real data where they are."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import settings
+
+from isthmus.base import TransferClassifier
+from isthmus.methods import METHODS
+
+settings.register_profile("isthmus", deadline=None, derandomize=True, max_examples=40)
+settings.load_profile("isthmus")
+
+SHARED_DATA = Path(os.environ.get("ISTHMUS_DATA", Path(__file__).parents[2] / "shared" / "data"))
+
+
+@pytest.fixture(scope="session")
+def data_folder() -> Path:
+    """The folder of real data sets; tests that need it are skipped, loudly, where it is missing."""
+    if not (SHARED_DATA / "20news-bydate.tar.gz").is_file():
+        message = "NOT TESTED on real data: set ISTHMUS_DATA to a folder with 20news-bydate.tar.gz."
+        warnings.warn(message, pytest.PytestWarning, stacklevel=1)
+        pytest.skip(message)
+    return SHARED_DATA
+
+
+@dataclass(frozen=True)
+class Toy:
+    """Two domains whose classes share a few words, each with many of its own."""
+
+    X: Any
+    y: np.ndarray
+    domain: np.ndarray
+
+    def fit(self, estimator: TransferClassifier, **changes: Any) -> TransferClassifier:
+        arguments = {"X": self.X, "y": self.y, "sample_domain": self.domain, "target_domain": "target", **changes}
+        return estimator.fit(arguments.pop("X"), arguments.pop("y"), **arguments)
+
+    @property
+    def in_target(self) -> np.ndarray:
+        return np.asarray(self.domain == "target")
+
+
+def make_toy(seed: int = 0, n_classes: int = 2, n_documents: int = 120) -> Toy:
+    """Documents of about 15 words: some of all classes, some that a class has in both domains, some in one only."""
+    rng = np.random.default_rng(seed)
+    rows, labels, domains = [], [], []
+    n_own, n_noise = 12, 10
+    width = n_noise + n_classes * n_own * 3
+    for number, domain in enumerate(("source", "target")):
+        for label in range(n_classes):
+            for _ in range(n_documents // n_classes):
+                counts = np.zeros(width)
+                first = n_noise + label * n_own * 3
+                for pool, size in (
+                    (np.arange(n_noise), 5),
+                    (np.arange(first, first + n_own), 3),
+                    (np.arange(first + n_own * (1 + number), first + n_own * (2 + number)), 7),
+                ):
+                    np.add.at(counts, rng.choice(pool, size), 1)
+                rows.append(counts / np.linalg.norm(counts))
+                labels.append(f"class {label}")
+                domains.append(domain)
+    order = rng.permutation(len(rows))
+    return Toy(sp.csr_array(np.array(rows)[order]), np.array(labels)[order], np.array(domains)[order])
+
+
+@pytest.fixture(scope="session")
+def toy() -> Toy:
+    return make_toy()
+
+
+@pytest.fixture(scope="session")
+def toy_of_three() -> Toy:
+    return make_toy(seed=1, n_classes=3, n_documents=150)
+
+
+def build(name: str, **params: Any) -> TransferClassifier:
+    """A method with its defaults, small and repeatable."""
+    defaults = {"random_state": 0, "n_topics": 4, "max_iter": 60}
+    known = METHODS[name]().get_params()
+    return METHODS[name](**{key: value for key, value in defaults.items() if key in known} | params)
+
+
+Builder = Callable[..., TransferClassifier]
+
+
+@pytest.fixture(params=sorted(METHODS))
+def method(request: pytest.FixtureRequest) -> str:
+    """Every method in turn."""
+    return str(request.param)

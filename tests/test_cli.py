@@ -1,0 +1,110 @@
+"""Commands as a user runs them: in a process of their own, reading what they print."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from test_data import write_tar
+
+
+def run(*arguments: str, cache: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    clean = {key: value for key, value in os.environ.items() if not key.startswith("ISTHMUS")}
+    clean |= {"XDG_CACHE_HOME": str(cache), **environment}
+    command = [sys.executable, "-m", "isthmus", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, env=clean, timeout=120, check=False)
+
+
+def test_demo_prints_figures_topics_and_documents(tmp_path: Path) -> None:
+    done = run("demo", cache=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    for text in ("LR, logistic regression", "TCL, transfer", "common words", "words of target", "true label"):
+        assert text in done.stdout
+    lines = {line.split(",")[0]: line for line in done.stdout.splitlines() if "%" in line}
+    for method in ("LR", "TCL"):
+        percent = float(lines[method].split("%")[0].split()[-1])
+        assert 50 < percent < 100
+
+
+def make_corpus(folder: Path) -> None:
+    """The newsgroups of one task, ten posts each."""
+    groups = {"comp": ("graphics os.ms-windows.misc", "sys.ibm.pc.hardware sys.mac.hardware"),
+              "sci": ("crypt electronics", "med space")}  # fmt: skip
+    posts = {}
+    for top, parts in groups.items():
+        for number, part in enumerate(parts):
+            for group in part.split():
+                for i in range(10):
+                    text = f"{top} shared{i % 3} {top}word{i % 4} own{top}{number} side{number}"
+                    posts[f"train/{top}.{group}/{i}"] = text.encode()
+    write_tar(folder / "20news-bydate.tar.gz", posts)
+
+
+def test_bench_writes_the_json_that_scripts_read(tmp_path: Path) -> None:
+    make_corpus(tmp_path / "data")
+    out = tmp_path / "rows.json"
+    options = ["--tasks", "comp vs sci", "--tasks", "real vs sim", "--methods", "TCL,LR", "--repeats", "2"]
+    done = run("bench", "tcl", "--data", str(tmp_path / "data"), "--json", str(out), *options, cache=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "comp vs sci" in done.stdout
+    assert "(97.34)" in done.stdout
+    content = json.loads(out.read_text())
+    assert content["table"] == "tcl"
+    rows = {row["method"]: row for row in content["rows"]}
+    assert rows["TCL"].keys() == {
+        "task", "method", "metric", "mean", "std", "repeats", "published", "seconds", "params"
+    }  # fmt: skip
+    assert rows["TCL"]["repeats"] == 2
+    assert rows["TCL"]["published"] == 97.34
+    assert rows["TCL"]["metric"] == "accuracy_percent"
+    assert content["missing"][0]["task"] == "real vs sim"
+    assert "sraa.tar.gz not found" in content["missing"][0]["reason"]
+
+    again = run("bench", "tcl", "--data", str(tmp_path / "data"), "--json", str(out), *options, cache=tmp_path)
+    assert again.returncode == 0
+    assert json.loads(out.read_text())["rows"] == content["rows"]  # stored: the very same seconds
+
+
+def test_data_says_what_is_here_and_what_is_not(tmp_path: Path) -> None:
+    make_corpus(tmp_path / "data")
+    done = run("data", cache=tmp_path, ISTHMUS_DATA=str(tmp_path / "data"))
+    assert done.returncode == 0
+    assert "here    20news" in done.stdout
+    assert "missing sraa" in done.stdout
+    assert "McCallum" in done.stdout
+
+
+BAD = {
+    "unknown table": (["bench", "nope"], 1, "There is no table 'nope': choose from tcl, cci"),
+    "unknown method": (["bench", "tcl", "--methods", "nope"], 1, "has no method 'nope': choose from SVM, LR"),
+    "unknown task": (["bench", "tcl", "--tasks", "nope"], 1, "has no task 'nope'"),
+    "zero repeats": (["bench", "tcl", "--repeats", "0"], 2, "repeats"),
+    "no such folder": (["bench", "tcl", "--json", "nowhere/x.json"], 1, "folder does not exist: make it first"),
+    "unknown command": (["nope"], 2, "No such command"),
+    "table without methods": (["bench", "domtrans-nmf"], 1, "The table domtrans-nmf has no method yet"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_usage_gets_a_sentence_and_no_traceback(case: str, tmp_path: Path) -> None:
+    arguments, code, message = BAD[case]
+    done = run(*arguments, cache=tmp_path)
+    assert done.returncode == code
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr + done.stdout
+    if code == 1:
+        assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_broken_archive_gets_a_sentence_and_no_traceback(tmp_path: Path) -> None:
+    (tmp_path / "20news-bydate.tar.gz").write_bytes(b"\x1f\x8bjunk")
+    done = run("bench", "tcl", "--data", str(tmp_path), "--tasks", "comp vs sci", cache=tmp_path)
+    assert done.returncode == 1
+    assert "is broken" in done.stderr
+    assert "Traceback" not in done.stderr

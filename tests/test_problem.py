@@ -1,0 +1,152 @@
+"""What a fit refuses, and the sentence it says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import isthmus
+from conftest import Toy, build
+from isthmus.exceptions import SmallClassWarning
+from isthmus.problem import pose
+
+
+def with_value(X: Any, value: float) -> Any:
+    spoiled = X.copy()
+    spoiled.data[17] = value
+    return spoiled
+
+
+def disjoint(toy: Toy) -> Any:
+    source, target = (sp.csr_array(sp.diags_array(1.0 * (toy.in_target == side)) @ toy.X) for side in (False, True))
+    return sp.csr_array(sp.hstack([source, target]))
+
+
+BAD: dict[str, tuple[Any, type[Exception], str]] = {
+    "NaN": (lambda t: {"X": with_value(t.X, np.nan)}, ValueError, "X holds NaN, first in row 1: replace"),
+    "infinity": (lambda t: {"X": with_value(t.X, np.inf)}, ValueError, "X holds infinity, first in row 1: replace"),
+    "no word in the target": (
+        lambda t: {"X": sp.csr_array(sp.diags_array(1.0 * ~t.in_target) @ t.X)},
+        ValueError,
+        "X holds no word in any of the 120 documents of domain 'target': vectorize",
+    ),
+    "disjoint words": (lambda t: {"X": disjoint(t)}, ValueError, "'target' shares no word with the labelled"),
+    "unknown target": (
+        lambda t: {"target_domain": "moon"},
+        ValueError,
+        "target_domain names 'moon', which has no rows; the domains here are",
+    ),
+    "one of several targets unknown": (lambda t: {"target_domain": ["target", "moon"]}, ValueError, "names 'moon'"),
+    "no target named": (lambda t: {"target_domain": None}, ValueError, "target_domain is missing and sample_domain"),
+    "short y": (lambda t: {"y": t.y[:-3]}, ValueError, "y has 237 entries and X has 240 rows: give one"),
+    "no y": (lambda t: {"y": None}, ValueError, "requires y to be passed"),
+    "one class": (
+        lambda t: {"y": np.where(t.in_target, t.y, "class 0")},
+        ValueError,
+        "y has one class only, 'class 0'",
+    ),
+    "NaN label": (
+        lambda t: {"y": np.where(np.arange(240) == 1, np.nan, 1.0)},
+        ValueError,
+        "y holds NaN or infinity in a row whose label may be read: give it a label",
+    ),
+    "None label": (
+        lambda t: {"y": np.array([None, *t.y[1:]], dtype=object), "sample_labeled": np.ones(240, dtype=bool)},
+        ValueError,
+        "y holds None in a row whose label may be read",
+    ),
+    "labels of two types": (
+        lambda t: {"y": np.array([1 if i % 2 else "a" for i in range(240)], dtype=object)},
+        TypeError,
+        "y mixes labels of the types int, str",
+    ),
+    "real-valued labels": (lambda t: {"y": np.linspace(0, 1, 240)}, ValueError, "Unknown label type"),
+    "short sample_domain": (lambda t: {"sample_domain": t.domain[:-1]}, ValueError, "sample_domain has 239 entries"),
+    "one string as sample_domain": (lambda t: {"sample_domain": "source"}, TypeError, "sample_domain is 'source'"),
+    "a domain that is missing": (
+        lambda t: {"sample_domain": [None, *t.domain[1:]]},
+        ValueError,
+        r"sample_domain\[0\] is None: every row needs",
+    ),
+    "unhashable domain": (
+        lambda t: {"sample_domain": [["x"], *t.domain[1:].tolist()]},
+        TypeError,
+        r"sample_domain\[0\] is \['x'\], which is not hashable",
+    ),
+    "mask of numbers": (lambda t: {"sample_labeled": np.ones(240)}, TypeError, "sample_labeled holds float64 values"),
+    "short mask": (lambda t: {"sample_labeled": [True, False]}, ValueError, r"sample_labeled has shape \(2,\)"),
+    "nothing labelled": (lambda t: {"sample_labeled": np.zeros(240, dtype=bool)}, ValueError, "No label may be read"),
+    "every domain a target": (lambda t: {"target_domain": ["source", "target"]}, ValueError, "No label may be read"),
+    "text for numbers": (lambda t: {"X": [["a", "b"]] * 240}, ValueError, "could not convert string"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_gets_one_sentence(case: str, method: str, toy: Toy) -> None:
+    change, error, message = BAD[case]
+    with pytest.raises(error, match=message) as raised:
+        toy.fit(build(method), **change(toy))
+    if case != "text for numbers":  # scikit-learn's own
+        assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("name", ["TCL", "NMTF"])
+def test_negative_values(name: str, toy: Toy) -> None:
+    with pytest.raises(ValueError, match=f"Negative values in data passed to {name}: X holds -1, first in row 1"):
+        toy.fit(build(name), X=with_value(toy.X, -1))
+    model = toy.fit(build(name))
+    with pytest.raises(ValueError, match="Negative values in data"):
+        model.predict(with_value(toy.X, -1))
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"n_topics": 0}, "'n_topics' parameter of TCL must be an int in the range"),
+        ({"common_weight": 1.5}, "'common_weight' parameter of TCL must be a float in the range"),
+        ({"max_iter": 2.5}, "'max_iter' parameter"),
+        ({"tol": -1}, "'tol' parameter"),
+        ({"start_C": 0}, "'start_C' parameter"),
+        ({"callback": 3}, "'callback' parameter"),
+    ],
+)
+def test_bad_parameters(params: dict[str, Any], message: str, toy: Toy) -> None:
+    with pytest.raises(ValueError, match=message):
+        toy.fit(isthmus.TCL(**params))
+
+
+def test_a_class_of_one_document_works_with_a_warning(method: str, toy: Toy) -> None:
+    y = toy.y.astype(object)
+    y[np.flatnonzero(~toy.in_target)[0]] = "rare"
+    with pytest.warns(SmallClassWarning, match="Class 'rare' has a single labelled document"):
+        model = toy.fit(build(method), y=y)
+    assert model.classes_.tolist() == ["class 0", "class 1", "rare"]
+    assert np.isfinite(model.label_distributions_).all()
+
+
+def test_view_is_immutable_and_blind(toy: Toy) -> None:
+    problem = pose(isthmus.TCL(), toy.X, toy.y, toy.domain, "target")
+    target = problem.targets[0]
+    assert not target.labels.any()
+    assert not target.labeled.any()
+    assert np.array_equal(np.sort(np.concatenate([d.rows for d in problem.domains])), np.arange(len(toy.y)))
+    assert np.array_equal(target.matrix.toarray(), toy.X[target.rows].toarray())
+    for array in (target.labels, target.rows, target.labeled, target.matrix.data, problem.known, problem.class_prior):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
+    with pytest.raises(AttributeError):
+        problem.domains = ()  # type: ignore[misc]  # that it cannot be set is the point
+
+
+def test_labelled_documents_of_all_domains_are_stacked(toy: Toy) -> None:
+    mask = ~toy.in_target
+    mask[np.flatnonzero(toy.in_target)[:4]] = True
+    problem = pose(isthmus.TCL(), toy.X, toy.y, toy.domain, "target", mask)
+    X, numbers = problem.labeled_documents()
+    rows = np.concatenate([d.rows[d.labeled] for d in problem.domains])
+    assert np.array_equal(X.toarray(), toy.X[rows].toarray())
+    assert np.array_equal(problem.classes[numbers], toy.y[rows])
+    assert problem.class_prior.sum() == pytest.approx(1)

@@ -1,0 +1,121 @@
+"""Every term's value and split gradient, against finite differences over random problems."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from isthmus.engine import (
+    Factors,
+    Fit,
+    Graph,
+    MatrixDocuments,
+    MeanDiscrepancy,
+    Product,
+    Regression,
+    Ridge,
+    Strand,
+    Term,
+)
+from isthmus.engine.terms import QuadraticTerm
+
+N, M, K, C = 7, 9, 4, 3
+"""Documents, words, topics, classes."""
+
+
+def factors_of(rng: np.random.Generator) -> Factors:
+    return Factors(
+        {
+            "V": rng.uniform(size=(N, C)),
+            "V2": rng.uniform(size=(N + 2, C)),
+            "U": rng.uniform(size=(M, K)),
+            "W": rng.uniform(size=(M, K)),
+            "H": rng.uniform(size=(K, C)),
+            "F": rng.uniform(size=(M, C)),
+            "A": rng.normal(size=(C, C)),
+        }
+    )
+
+
+def documents_of(rng: np.random.Generator) -> MatrixDocuments:
+    return MatrixDocuments(sp.random_array((N, M), density=0.5, rng=rng, format="csr"))
+
+
+def affinity_of(rng: np.random.Generator) -> sp.csr_array:
+    half = sp.random_array((N, N), density=0.4, rng=rng, format="csr")
+    return sp.csr_array(half + half.T)
+
+
+TERMS: dict[str, Callable[[np.random.Generator], Term]] = {
+    "fit of two factors": lambda rng: Fit(documents_of(rng), "V", (Strand("F"),), weight=0.7),
+    "fit of three factors": lambda rng: Fit(documents_of(rng), "V", (Strand("W", "H"),)),
+    "fit of TCL": lambda rng: Fit(documents_of(rng), "V", (Strand("U", "H", 0.7), Strand("W", "H", 0.3)), weight=2.0),
+    "fit, the same words twice": lambda rng: Fit(documents_of(rng), "V", (Strand("U", "H", 0.5), Strand("U", "H"))),
+    "graph": lambda rng: Graph("V", affinity_of(rng), weight=1.3),
+    "discrepancy": lambda rng: MeanDiscrepancy("V", "V2", weight=3.0),
+    "regression": lambda rng: Regression(
+        "V", "A", labels=np.eye(C)[rng.integers(C, size=N)], labeled=rng.random(N) < 0.6, weight=1.7
+    ),
+    "ridge": lambda rng: Ridge("A", weight=0.4),
+}
+
+
+def total(split_part: list[Product], shape: tuple[int, int]) -> np.ndarray:
+    return sum((product.multiplied() for product in split_part), np.zeros(shape))
+
+
+@pytest.mark.parametrize("name", TERMS)
+@given(seed=st.integers(0, 10_000))
+def test_gradient_is_the_slope_of_the_value(name: str, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    term, factors = TERMS[name](rng), factors_of(rng)
+    assert term.factors
+    for factor in term.factors:
+        split = term.gradient(factors, factor)
+        shape = factors[factor].shape
+        negative, positive = total(split.negative, shape), total(split.positive, shape)
+        assert (negative >= 0).all()
+        assert (positive >= 0).all()
+
+        direction = rng.normal(size=shape)
+        step = 1e-5
+        values = []
+        for sign in (1, -1):
+            moved = Factors({key: np.array(value) for key, value in factors.items()})
+            moved.replace(factor, factors[factor] + sign * step * direction)
+            values.append(term.value(moved))
+        slope = (values[0] - values[1]) / (2 * step)
+        assert np.vdot(positive - negative, direction) == pytest.approx(slope, rel=1e-5, abs=1e-7)
+
+
+@given(seed=st.integers(0, 10_000))
+def test_value_of_the_fit_is_half_the_squared_residual(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    documents, factors = documents_of(rng), factors_of(rng)
+    fit = Fit(documents, "V", (Strand("U", "H", 0.7), Strand("W", "H", 0.3)))
+    rebuilt = factors["V"] @ ((0.7 * factors["U"] + 0.3 * factors["W"]) @ factors["H"]).T
+    residual = documents.matrix.toarray() - rebuilt
+    assert fit.value(factors) == pytest.approx(np.sum(residual**2) / 2)
+
+
+@given(seed=st.integers(0, 10_000))
+def test_quadratic_is_the_value_up_to_a_constant(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    for name in ("regression", "ridge"):
+        term, factors = TERMS[name](rng), factors_of(rng)
+        assert isinstance(term, QuadraticTerm)
+        curvature, pull = term.quadratic(factors, "A")
+
+        def model(A: np.ndarray, curvature: np.ndarray = curvature, pull: np.ndarray = pull) -> float:
+            return float(np.vdot(A @ curvature, A) - 2 * np.vdot(A, pull))
+
+        before, other = factors["A"], rng.normal(size=(C, C))
+        value = term.value(factors)
+        expected = model(other) - model(before)
+        factors.replace("A", other)
+        assert term.value(factors) - value == pytest.approx(expected, abs=1e-9)

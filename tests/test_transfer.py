@@ -1,0 +1,82 @@
+"""Texts in, labels out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+import isthmus
+from isthmus.data import load_messages
+from isthmus.text import LogTfidf, text_vectorizer
+
+SOURCE = ["my card was charged twice", "refund the charge please", "the upload crashes", "photos crash the app"]
+LABELS = ["billing", "billing", "fault", "fault"]
+TARGET = ["charged twice for one ride, refund please", "the app crashes at the dock"]
+
+
+@pytest.mark.parametrize("method", ["tcl", "TCL", "nmtf", "LR", "svm", isthmus.TCL(n_topics=3, random_state=1)])
+def test_labels_probabilities_and_later_texts(method: Any) -> None:
+    result = isthmus.transfer(SOURCE, LABELS, TARGET, method=method)
+    assert result.labels.tolist() == ["billing", "fault"]
+    assert result.classes.tolist() == ["billing", "fault"]
+    assert result.probabilities.shape == (2, 2)
+    assert result.probabilities.sum(axis=1) == pytest.approx(np.ones(2))
+    assert result.predict(["refund please", "crashes"]).tolist() == ["billing", "fault"]
+    assert np.argmax(result.predict_proba(["refund please"])) == 0
+
+
+def test_topics_of_a_result() -> None:
+    result = isthmus.transfer(SOURCE, LABELS, TARGET)
+    words = {word for topic in result.topics() for word, _ in topic.common}
+    assert {"refund", "crashes"} <= words
+    with pytest.raises(TypeError, match="LR has no topics"):
+        isthmus.transfer(SOURCE, LABELS, TARGET, method="LR").topics()
+
+
+def test_other_vectorizers_and_labels() -> None:
+    vectorizer = TfidfVectorizer()
+    result = isthmus.transfer(SOURCE, [1, 1, -1, -1], TARGET, vectorizer=vectorizer)
+    assert result.labels.tolist() == [1, -1]
+    assert not hasattr(vectorizer, "vocabulary_")  # the user's own stays unfitted
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"source_texts": "one text"}, TypeError, "source_texts is one string: give a list"),
+        ({"target_texts": []}, ValueError, "target_texts is empty"),
+        ({"target_texts": ["a", None]}, TypeError, r"target_texts\[1\] is None, not a string"),
+        ({"source_labels": ["a"]}, ValueError, "source_labels has 1 entries and source_texts 4"),
+        ({"method": "magic"}, ValueError, "method is 'magic': choose from TCL, NMTF, LR, SVM"),
+        ({"source_labels": ["a"] * 4}, ValueError, "y has one class only, 'a'"),
+    ],
+)
+def test_bad_input(change: dict[str, Any], error: type[Exception], message: str) -> None:
+    arguments = {"source_texts": SOURCE, "source_labels": LABELS, "target_texts": TARGET} | change
+    with pytest.raises(error, match=message):
+        isthmus.transfer(**arguments)
+
+
+def test_weights_are_the_formula() -> None:
+    counts = np.array([[3, 1, 0], [0, 2, 5], [1, 1, 0], [0, 1, 0]])
+    expected = np.where(counts > 0, 1 + np.log(np.maximum(counts, 1)), 0) * np.log(4 / (counts > 0).sum(axis=0))
+    norms = np.linalg.norm(expected, axis=1, keepdims=True)
+    expected = np.divide(expected, norms, out=np.zeros_like(expected), where=norms > 0)
+    assert LogTfidf().fit_transform(counts).toarray() == pytest.approx(expected)
+
+
+def test_embedded_corpus_is_what_the_demo_needs() -> None:
+    messages = load_messages()
+    assert len(messages) >= 480
+    assert len(set(messages.texts)) == len(messages)
+    assert set(messages.labels) == {"billing", "fault", "suggestion"}
+    for domain in ("photos", "bicycles"):
+        for label in set(messages.labels):
+            assert np.sum((messages.groups == domain) & (messages.labels == label)) >= 80
+    # No filled-in templates: no two messages share most of their words.
+    X = text_vectorizer(min_df=1).fit_transform(messages.texts)
+    alike = (X @ X.T).toarray() - np.eye(len(messages))
+    assert alike.max() < 0.6
