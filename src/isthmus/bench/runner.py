@@ -49,7 +49,8 @@ class Missing:
 class Bench:
     """A paper's table on the data of a library.
 
-    `tasks` and `methods` select rows and columns by name; None means all.
+    `tasks` and `methods` select rows and columns by name; None means all. `whole` takes all documents where the paper
+    draws a sample.
     """
 
     def __init__(
@@ -61,7 +62,9 @@ class Bench:
         repeats: int = 10,
         tasks: Sequence[str] | None = None,
         methods: Sequence[str] | None = None,
+        whole: bool = False,
     ) -> None:
+        self._sample = {} if whole else table.sample
         self.table = table
         self.repeats = repeats
         self.methods = _chosen(methods, list(table.columns), "method", table.name)
@@ -93,6 +96,7 @@ class Bench:
             "method": method,
             "params": params,
             "repeats": self.repeats,
+            "sample": dict(self._sample),
             "shape": [*map(int, data.X.shape)],
         }
         stored = self._store.get(key) if self._store else None
@@ -117,12 +121,14 @@ class Bench:
 
     def _estimators(self, method: str, params: dict[str, Any]) -> list[TransferClassifier]:
         """One per repeat; a single one where nothing is random."""
-        if "random_state" in METHODS[method]().get_params():
-            return [METHODS[method](**params, random_state=seed) for seed in range(self.repeats)]
-        return [METHODS[method](**params) for _ in range(self.repeats if self.table.sample else 1)]
+        settings = dict(params)
+        build = METHODS[settings.pop("method", method)]
+        if "random_state" in build().get_params():
+            return [build(**settings, random_state=seed) for seed in range(self.repeats)]
+        return [build(**settings) for _ in range(self.repeats if self._sample else 1)]
 
     def _measure(self, estimator: TransferClassifier, data: TaskData, seed: int) -> tuple[float, float]:
-        drawn = data.drawn(self.table.sample, seed) if self.table.sample else data
+        drawn = data.drawn(self._sample, seed) if self._sample else data
         began = perf_counter()
         estimator.fit(drawn.X, drawn.y, sample_domain=drawn.sample_domain, target_domain=drawn.target_domain)
         seconds = perf_counter() - began

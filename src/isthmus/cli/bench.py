@@ -19,6 +19,7 @@ def bench(
     tasks: Annotated[list[str] | None, typer.Option(help="A task's name; repeat for several. All by default.")] = None,
     methods: Annotated[list[str] | None, typer.Option(help="A method's name; repeat for several.")] = None,
     data: Annotated[Path | None, typer.Option(help="The folder that holds the data sets.")] = None,
+    whole: Annotated[bool, typer.Option("--whole", help="All documents where the paper draws a sample.")] = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Compute again what is stored.")] = False,
 ) -> None:
     """Reproduce a paper's table: measured figures with the published ones in brackets."""
@@ -32,7 +33,15 @@ def bench(
     from isthmus.data import Library, load_table
 
     store = None if fresh else Store(user_cache_path("isthmus") / "results")
-    plan = Bench(load_table(table), Library(data), store, repeats=repeats, tasks=_split(tasks), methods=_split(methods))
+    plan = Bench(
+        load_table(table),
+        Library(data),
+        store,
+        repeats=repeats,
+        tasks=_split(tasks),
+        methods=_split(methods),
+        whole=whole,
+    )
     if json_file is not None and not json_file.parent.is_dir():
         raise FileNotFoundError(f"--json names {json_file}, whose folder does not exist: make it first.")
 

@@ -52,6 +52,7 @@ class Table:
     metric: str
     tasks: tuple[Task, ...]
     columns: Mapping[str, dict[str, Any]]
+    """Settings by column. `method` names the estimator where the column is called otherwise."""
     text: Mapping[str, dict[str, Any]]
     sample: Mapping[str, int]
     """Documents to draw from source and target in each repeat, half from each class; empty for all."""
