@@ -67,7 +67,8 @@ def make_toy(seed: int = 0, n_classes: int = 2, n_documents: int = 120) -> Toy:
                     (np.arange(first + n_own * (1 + number), first + n_own * (2 + number)), 7),
                 ):
                     np.add.at(counts, rng.choice(pool, size), 1)
-                rows.append(counts / np.linalg.norm(counts))
+                weights = counts * rng.uniform(0.9, 1.1, size=width)  # no two documents equally near to a third
+                rows.append(weights / np.linalg.norm(weights))
                 labels.append(f"class {label}")
                 domains.append(domain)
     order = rng.permutation(len(rows))

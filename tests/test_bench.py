@@ -34,9 +34,12 @@ def library(toy) -> ToyLibrary:  # type: ignore[no-untyped-def]  # a fixture of 
     return ToyLibrary(TaskData(toy.X, toy.y, toy.domain))
 
 
+VARIANTS = {"TCL, all words common": {"method": "TCL", "common_weight": 1.0}}
+
+
 def table(sample: dict[str, int] | None = None, metric: str = "accuracy_percent") -> Table:
     tasks = (Task("here", "toy"), Task("lost", "toy"))
-    return Table("tcl", metric, tasks, {"LR": {}, "TCL": {"n_topics": 3}}, {}, sample or {})
+    return Table("tcl", metric, tasks, {"LR": {}, "TCL": {"n_topics": 3}}, VARIANTS, {}, {}, sample or {})
 
 
 def test_rows_and_missing(library: ToyLibrary) -> None:
@@ -82,6 +85,13 @@ def test_results_are_stored_until_the_code_changes(
         file.write_text("{ half a fi")
     (again,) = Bench(table(), library, Store(tmp_path), **plan).run()  # type: ignore[arg-type]
     assert isinstance(again, Row)
+
+
+def test_variants_run_when_asked_for(library: ToyLibrary) -> None:
+    assert len(Bench(table(), library).methods) == 2
+    (row,) = Bench(table(), library, repeats=1, tasks=["here"], methods=list(VARIANTS)).run()
+    assert isinstance(row, Row)
+    assert row.params["common_weight"] == 1.0
 
 
 def test_sampling_draws_anew_in_each_repeat(library: ToyLibrary) -> None:

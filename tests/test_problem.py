@@ -49,7 +49,7 @@ BAD: dict[str, tuple[Any, type[Exception], str]] = {
         "y has one class only, 'class 0'",
     ),
     "NaN label": (
-        lambda t: {"y": np.where(np.arange(240) == 1, np.nan, 1.0)},
+        lambda t: {"y": np.where(np.arange(240) == np.flatnonzero(~t.in_target)[3], np.nan, 1.0)},
         ValueError,
         "y holds NaN or infinity in a row whose label may be read: give it a label",
     ),

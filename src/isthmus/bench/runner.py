@@ -67,7 +67,8 @@ class Bench:
         self._sample = {} if whole else table.sample
         self.table = table
         self.repeats = repeats
-        self.methods = _chosen(methods, list(table.columns), "method", table.name)
+        known = [*table.columns, *(table.variants if methods else [])]
+        self.methods = _chosen(methods, known, "method", table.name)
         names = _chosen(tasks, [task.name for task in table.tasks], "task", table.name)
         self.tasks = [task for task in table.tasks if task.name in names]
         self._library = library
@@ -89,7 +90,7 @@ class Bench:
                 yield self._row(task, method, data)
 
     def _row(self, task: Task, method: str, data: TaskData) -> Row:
-        params = self.table.columns[method]
+        params = self.table.params(task, method)
         key = {
             "table": self.table.name,
             "task": task.name,

@@ -53,9 +53,19 @@ class Table:
     tasks: tuple[Task, ...]
     columns: Mapping[str, dict[str, Any]]
     """Settings by column. `method` names the estimator where the column is called otherwise."""
+    variants: Mapping[str, dict[str, Any]]
+    """More columns, such as a method with a part switched off; run when asked for."""
+    settings: Mapping[str, Mapping[str, dict[str, Any]]]
+    """By corpus and column: what the paper sets otherwise for this corpus."""
     text: Mapping[str, dict[str, Any]]
     sample: Mapping[str, int]
     """Documents to draw from source and target in each repeat, half from each class; empty for all."""
+
+    def params(self, task: Task, column: str) -> dict[str, Any]:
+        """The settings of a column on a task. A variant differs from its method in what it names alone."""
+        own = {**self.columns, **self.variants}[column]
+        corpus = self.settings.get(task.corpus, {})
+        return {**corpus.get(own.get("method", column), {}), **corpus.get(column, {}), **own}
 
 
 def load_table(name: str) -> Table:
@@ -68,6 +78,8 @@ def load_table(name: str) -> Table:
         metric=content["metric"],
         tasks=tuple(Task(**task) for task in content["tasks"]),
         columns=content["columns"],
+        variants=content.get("variants", {}),
+        settings=content.get("settings", {}),
         text=content.get("text", {}),
         sample=content.get("sample", {}),
     )
@@ -109,7 +121,7 @@ class Library:
     def load(self, table: Table, task: Task) -> TaskData:
         """A task's matrices; raises `MissingDataError` if its corpus is not here."""
         if task.corpus == "reuters-crossdomain":
-            return self._load_matrices(task)
+            return self._load_matrices(task, **table.text.get(task.corpus, {}))
         if task.corpus == "glioma":
             return self._load_glioma(task)
         key = f"{table.name}/{task.corpus}"
@@ -118,11 +130,12 @@ class Library:
         X, groups = self._corpora[key]
         return _compose(X, groups, task)
 
-    def _load_matrices(self, task: Task) -> TaskData:
+    def _load_matrices(self, task: Task, unit_rows: bool = True) -> TaskData:
+        """Matrices that are weighted already: unit rows, if at all, and nothing else."""
         pair = load_reuters_pair(task.file, self._data)
+        X = sp.vstack([pair.X_source, pair.X_target], format="csr")
         return TaskData(
-            # These matrices are weighted already: unit rows, and nothing else.
-            X=normalize(sp.vstack([pair.X_source, pair.X_target], format="csr")),
+            X=normalize(X) if unit_rows else X,
             y=np.concatenate([pair.y_source, pair.y_target]),
             sample_domain=np.repeat(["source", "target"], [len(pair.y_source), len(pair.y_target)]),
         )

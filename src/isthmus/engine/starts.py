@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 
+from isthmus.engine.documents import MatrixDocuments
 from isthmus.problem import Problem
 from isthmus.typing import Array
 
@@ -13,6 +14,12 @@ def random_start(rng: np.random.RandomState, shape: tuple[int, int], dtype: np.d
     """Positive numbers; columns sum to one."""
     factor = rng.uniform(size=shape).astype(dtype)
     return np.asarray(factor / factor.sum(axis=0))
+
+
+def mean_squared_length(problem: Problem) -> float:
+    """Of a document's row. One, where rows have unit length."""
+    squares = sum(MatrixDocuments(domain.matrix).squared_norm for domain in problem.domains)
+    return squares / sum(len(domain.rows) for domain in problem.domains)
 
 
 def logistic_regression(problem: Problem, C: float) -> LogisticRegression:
@@ -25,10 +32,13 @@ def logistic_regression(problem: Problem, C: float) -> LogisticRegression:
 
 
 def first_labels(problem: Problem, C: float) -> list[Array]:
-    """For each domain, documents x classes: known labels, and what logistic regression expects of the others."""
+    """For each domain, documents x classes: known labels, and what logistic regression expects of the others.
+
+    C is relative to the mean squared length of a document, so that the scale of X does not matter.
+    """
     if all(domain.fully_labeled for domain in problem.domains):
         return [domain.labels for domain in problem.domains]
-    classifier = logistic_regression(problem, C)
+    classifier = logistic_regression(problem, C / mean_squared_length(problem))
     starts = []
     for domain in problem.domains:
         start = np.array(domain.labels)

@@ -21,7 +21,6 @@ from isthmus.engine import (
     Frozen,
     MatrixDocuments,
     RowsSumToOne,
-    Strand,
     first_labels,
     fold_in,
     minimize,
@@ -52,6 +51,7 @@ class FactorizationClassifier(TransferClassifier):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_topics": [Interval(Integral, 1, None, closed="left")],
         "start_C": [POSITIVE],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
         "random_state": ["random_state"],
@@ -61,6 +61,7 @@ class FactorizationClassifier(TransferClassifier):
 
     n_topics: int
     start_C: float
+    n_init: int
     max_iter: int
     tol: float
     random_state: Any
@@ -73,9 +74,13 @@ class FactorizationClassifier(TransferClassifier):
 
     def _learn(self, problem: Problem) -> list[Array]:
         starts = {rows_of(number): start for number, start in enumerate(first_labels(problem, self.start_C))}
-        model = self._model(problem, starts, check_random_state(self.random_state))
+        rng = check_random_state(self.random_state)
+        fitted = []
         with watched(type(self).__name__, bool(self.verbose), self.callback) as on_step:
-            history = minimize(model, max_iter=self.max_iter, tol=self.tol, on_step=on_step)
+            for _ in range(self.n_init):
+                model = self._model(problem, starts, rng)
+                fitted.append((model, minimize(model, max_iter=self.max_iter, tol=self.tol, on_step=on_step)))
+        model, history = min(fitted, key=lambda pair: pair[1].objective[-1])
 
         factors = model.factors
         fits = {term.rows: term for term in model.terms if isinstance(term, Fit)}
@@ -86,7 +91,7 @@ class FactorizationClassifier(TransferClassifier):
         is_target = np.array([domain.is_target for domain in problem.domains])
         self._default_profile = self._mean_profile(problem, is_target if is_target.any() else ~is_target)
         self._keep(problem, factors)
-        return [factors[name] for name in rows]
+        return [self._distributions(factors[name]) for name in rows]
 
     def _mean_profile(self, problem: Problem, chosen: Any) -> Array:
         """The words to read a document with when nobody says where it comes from."""
@@ -98,7 +103,11 @@ class FactorizationClassifier(TransferClassifier):
 
     def _assign(self, X: Matrix, domain: int | None) -> Array:
         profile = self._default_profile if domain is None else self.profiles_[domain]
-        return fold_in(X.astype(profile.dtype, copy=False), profile)
+        return self._distributions(fold_in(X.astype(profile.dtype, copy=False), profile))
+
+    def _distributions(self, V: Array) -> Array:
+        """Class distributions of documents, given their rows of V: those rows, unless a method reads them otherwise."""
+        return V
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -192,6 +201,3 @@ def topic_model(
 def labels_constraint(domain: Domain) -> Constraint:
     """Known labels stay: a multiplicative update never moves a zero, so one-hot rows need no update at all."""
     return Frozen() if domain.fully_labeled else RowsSumToOne()
-
-
-__all__ = ["FactorizationClassifier", "Strand", "TopicClassifier", "topic_model", "words_of"]

@@ -27,7 +27,7 @@ class NMTF(TopicClassifier):
     ----------
     n_topics : int
         Columns of W_d. Twenty, as in the comparison of TCL's paper.
-    start_C, max_iter, tol, random_state, verbose, callback
+    start_C, n_init, max_iter, tol, random_state, verbose, callback
         As for `TCL`.
 
     Examples
@@ -43,6 +43,7 @@ class NMTF(TopicClassifier):
         n_topics: int = 20,
         *,
         start_C: float = 100.0,
+        n_init: int = 1,
         max_iter: int = 100,
         tol: float = 1e-6,
         random_state: Any = None,
@@ -51,6 +52,7 @@ class NMTF(TopicClassifier):
     ) -> None:
         self.n_topics = n_topics
         self.start_C = start_C
+        self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state

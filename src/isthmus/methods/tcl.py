@@ -44,7 +44,9 @@ class TCL(TopicClassifier):
     start_C : float
         Inverse regularisation of the logistic regression that the target's labels start from. Cross-validation on the
         source alone prefers large values, and a decided start makes the result depend less on the random start of the
-        other factors.
+        other factors. Relative to the mean squared length of a document, which is one for unit rows.
+    n_init : int
+        Random starts to try; the one with the lowest objective is kept.
     max_iter : int
     tol : float
         Stop when the objective changes by less than this share of itself.
@@ -80,6 +82,7 @@ class TCL(TopicClassifier):
         *,
         common_weight: float = 0.7,
         start_C: float = 100.0,
+        n_init: int = 1,
         max_iter: int = 100,
         tol: float = 1e-6,
         random_state: Any = None,
@@ -89,6 +92,7 @@ class TCL(TopicClassifier):
         self.n_topics = n_topics
         self.common_weight = common_weight
         self.start_C = start_C
+        self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state

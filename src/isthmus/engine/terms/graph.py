@@ -25,22 +25,28 @@ class Graph:
         return (self.name,)
 
     @cached_property
-    def _degrees(self) -> Array:
-        return np.asarray(self.affinity.sum(axis=1)).reshape(-1, 1)
+    def _pull(self) -> Matrix:
+        """2 weight A: the scale that the gradient needs."""
+        return 2 * self.weight * self.affinity
 
-    def _spread(self, factors: Factors) -> Array:
-        """A F."""
+    @cached_property
+    def _push(self) -> Array:
+        """2 weight D, as a column."""
+        return np.asarray(self._pull.sum(axis=1)).reshape(-1, 1)
+
+    def _pulled(self, factors: Factors) -> Array:
         return factors.recall(
-            (self, "spread"), [self.name], lambda: np.asarray(self.affinity @ np.ascontiguousarray(factors[self.name]))
+            (self, "pulled"),
+            [self.name],
+            lambda: np.asfortranarray(self._pull @ np.ascontiguousarray(factors[self.name])),
         )
+
+    def _pushed(self, factors: Factors) -> Array:
+        return factors.recall((self, "pushed"), [self.name], lambda: self._push * factors[self.name])
 
     def value(self, factors: Factors) -> float:
-        factor = factors[self.name]
-        own = np.vdot(self._degrees * factor, factor)
-        return float(self.weight * (own - np.vdot(self._spread(factors), factor)))
+        across = factors[self.name].T  # transposed: in memory order
+        return float(np.vdot(self._pushed(factors).T, across) - np.vdot(self._pulled(factors).T, across)) / 2
 
     def gradient(self, factors: Factors, name: str) -> Split:
-        return Split(
-            negative=[Product(2 * self.weight * self._spread(factors))],
-            positive=[Product(2 * self.weight * self._degrees * factors[name])],
-        )
+        return Split(negative=[Product(self._pulled(factors))], positive=[Product(self._pushed(factors))])

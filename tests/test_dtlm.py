@@ -1,0 +1,71 @@
+"""DTLM and the graphs that it uses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conftest import Toy, build
+from isthmus.operators import neighbour_graph
+
+
+@given(seed=st.integers(0, 10_000), n_neighbours=st.integers(1, 4))
+def test_graph_joins_nearest_neighbours_by_cosine(seed: int, n_neighbours: int) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(0.1, 1, size=(12, 5))
+    unit = X / np.linalg.norm(X, axis=1, keepdims=True)
+    cosine = unit @ unit.T
+    np.fill_diagonal(cosine, -1)
+    chosen = np.zeros_like(cosine, dtype=bool)
+    np.put_along_axis(chosen, np.argsort(-cosine, axis=1)[:, :n_neighbours], True, axis=1)
+    expected = np.where(chosen | chosen.T, cosine, 0)
+    found = neighbour_graph(sp.csr_array(X), n_neighbours)
+    assert found.toarray() == pytest.approx(expected)
+    assert neighbour_graph(X, n_neighbours).toarray() == pytest.approx(expected)
+
+
+def test_scale_of_x_does_not_matter(toy: Toy) -> None:
+    plain = toy.fit(build("DTLM"))
+    for scale in (2.0, 19.0, 0.01):
+        scaled = toy.fit(build("DTLM"), X=toy.X * scale)
+        assert np.array_equal(scaled.transduction_, plain.transduction_)
+        assert scaled.label_distributions_ == pytest.approx(plain.label_distributions_, abs=0.02)
+
+
+@pytest.mark.parametrize(
+    "off",
+    [
+        {"graph_weight": 0},
+        {"discrepancy_weight": 0},
+        {"regression_weight": 0},
+        {"graph_weight": 0, "discrepancy_weight": 0, "regression_weight": 0},
+    ],
+)
+def test_every_part_can_be_switched_off(off: dict[str, Any], toy: Toy) -> None:
+    model = toy.fit(build("DTLM", **off))
+    assert np.mean((model.transduction_ == toy.y)[toy.in_target]) > 0.85
+    assert not np.array_equal(model.label_distributions_, toy.fit(build("DTLM")).label_distributions_)
+    assert model.objective_[-1] < model.objective_[0]
+
+
+def test_graphs_draw_neighbours_together(toy: Toy) -> None:
+    """The heavier the graphs, the more alike the labels of neighbours."""
+
+    def roughness(weight: float) -> float:
+        V = toy.fit(build("DTLM", graph_weight=weight)).label_distributions_[toy.in_target]
+        graph = neighbour_graph(toy.X[toy.in_target], 5)
+        one, other = graph.nonzero()
+        return float(np.sum(graph.data * np.sum((V[one] - V[other]) ** 2, axis=1)))
+
+    assert roughness(1.0) < roughness(0.0)
+
+
+def test_several_starts_keep_the_lowest_objective(toy: Toy) -> None:
+    alone = [toy.fit(build("DTLM", random_state=seed, max_iter=5)).objective_[-1] for seed in range(1)]
+    best = toy.fit(build("DTLM", n_init=4, max_iter=5))
+    assert best.objective_[-1] <= alone[0]
