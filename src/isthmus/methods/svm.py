@@ -41,7 +41,7 @@ class SVM(TransferClassifier):
 
     def _learn(self, problem: Problem) -> list[Array]:
         X, numbers = problem.labeled_documents()
-        self.classifier_ = LinearSVC(C=self.C, random_state=self.random_state).fit(X, numbers)
+        self.classifier_ = LinearSVC(C=self.C, max_iter=20_000, random_state=self.random_state).fit(X, numbers)
         return [self._assign(domain.matrix, None) for domain in problem.domains]
 
     def _assign(self, X: Matrix, domain: int | None) -> Array:
