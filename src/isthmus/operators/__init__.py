@@ -1,0 +1,19 @@
+"""Similarities of documents as things that multiply, never as arrays of documents x documents."""
+
+from isthmus.operators.affinity import CosineAffinity, unit_rows
+from isthmus.operators.embedding import Embedding, embed
+from isthmus.operators.merge import class_means, class_sums, linked_rows
+from isthmus.operators.must_link import MustLink
+from isthmus.operators.spectrum import leading_vectors
+
+__all__ = [
+    "CosineAffinity",
+    "Embedding",
+    "MustLink",
+    "class_means",
+    "class_sums",
+    "embed",
+    "leading_vectors",
+    "linked_rows",
+    "unit_rows",
+]
