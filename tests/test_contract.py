@@ -240,6 +240,12 @@ def texts_problem() -> tuple[list[str], np.ndarray, np.ndarray]:
     return texts, y, np.repeat(["source", "target"], [18, 12])
 
 
+def some_values(method: str) -> tuple[str, list[Any]]:
+    """A parameter to search over, and values that all do well."""
+    choices: dict[str, list[Any]] = {"n_topics": [2, 3], "C": [0.1, 1.0], "n_vectors": [2, None]}
+    return next((name, values) for name, values in choices.items() if name in build(method).get_params())
+
+
 def test_pipeline_and_grid_search_without_routing(method: str) -> None:
     texts, y, domain = texts_problem()
     pipeline = make_pipeline(text_vectorizer(min_df=1), build(method))
@@ -247,7 +253,7 @@ def test_pipeline_and_grid_search_without_routing(method: str) -> None:
     pipeline.fit(texts, y, **{f"{step}__sample_domain": domain, f"{step}__target_domain": "target"})
     assert pipeline.predict(["refund my ride"]).tolist() == ["money"]
 
-    parameter, values = ("n_topics", [2, 3]) if "n_topics" in build(method).get_params() else ("C", [0.1, 1.0])
+    parameter, values = some_values(method)
     search = GridSearchCV(
         pipeline, {f"{step}__{parameter}": values}, cv=isthmus.source_folds(y, domain, "target", n_splits=3)
     )
@@ -261,7 +267,7 @@ def test_pipeline_and_grid_search_with_routing(method: str) -> None:
     texts, y, domain = texts_problem()
     with sklearn.config_context(enable_metadata_routing=True):
         pipeline = make_pipeline(text_vectorizer(min_df=1), build(method))
-        parameter, values = ("n_topics", [2, 3]) if "n_topics" in build(method).get_params() else ("C", [0.1, 1.0])
+        parameter, values = some_values(method)
         search = GridSearchCV(
             pipeline,
             {f"{pipeline.steps[-1][0]}__{parameter}": values},

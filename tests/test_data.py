@@ -6,6 +6,7 @@ import gzip
 import io
 import tarfile
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +28,7 @@ from isthmus.data import (
 )
 from isthmus.exceptions import DataError, MissingDataError
 from isthmus.methods import METHODS
+from isthmus.text import LogTfidf
 
 
 def write_tar(path: Path, members: Mapping[str, bytes | tarfile.TarInfo]) -> Path:
@@ -215,6 +217,19 @@ def test_drawing_takes_as_many_of_each_class() -> None:
         for label in ("a", "b"):
             assert np.sum((drawn.sample_domain == domain) & (drawn.y == label)) == size
     assert not np.array_equal(drawn.X.toarray(), data.drawn({"source": 8, "target": 4}, seed=2).X.toarray())
+
+
+def test_words_can_be_weighed_by_the_documents_drawn() -> None:
+    rng = np.random.default_rng(0)
+    y, domains = np.repeat(["a", "b"], 20), np.tile(["source", "target"], 20)
+    data = TaskData(sp.csr_array(rng.poisson(0.2, size=(40, 30))), y, domains, least=3)
+    for sample in ({}, {"source": 8, "target": 8}):
+        counts = replace(data, least=0).drawn(sample, seed=1).X
+        often = np.flatnonzero((counts > 0).sum(axis=0) >= 3)
+        assert 0 < len(often) < 30
+        assert data.drawn(sample, seed=1).X.toarray() == pytest.approx(
+            LogTfidf().fit_transform(counts[:, often]).toarray()
+        )
 
 
 def test_a_group_that_is_not_there_is_named(tmp_path: Path) -> None:

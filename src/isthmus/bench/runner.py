@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from math import isfinite
 from time import perf_counter
 from typing import Any
 
@@ -99,6 +100,7 @@ class Bench:
             "repeats": self.repeats,
             "sample": dict(self._sample),
             "shape": [*map(int, data.X.shape)],
+            "least": data.least,
         }
         stored = self._store.get(key) if self._store else None
         if stored is not None:
@@ -129,7 +131,7 @@ class Bench:
         return [build(**settings) for _ in range(self.repeats if self._sample else 1)]
 
     def _measure(self, estimator: TransferClassifier, data: TaskData, seed: int) -> tuple[float, float]:
-        drawn = data.drawn(self._sample, seed) if self._sample else data
+        drawn = data.drawn(self._sample, seed)
         began = perf_counter()
         estimator.fit(drawn.X, drawn.y, sample_domain=drawn.sample_domain, target_domain=drawn.target_domain)
         seconds = perf_counter() - began
@@ -138,9 +140,14 @@ class Bench:
 
 
 def _shown(estimator: TransferClassifier) -> dict[str, Any]:
-    """The settings that decide a result."""
+    """The settings that decide a result, in words where JSON has no value for them."""
     quiet = ("random_state", "verbose", "callback")
-    return {name: value for name, value in estimator.get_params().items() if name not in quiet}
+    shown = {name: value for name, value in estimator.get_params(deep=False).items() if name not in quiet}
+    plain = (str, bool, int, type(None))
+    return {
+        name: value if isinstance(value, plain) or (isinstance(value, float) and isfinite(value)) else str(value)
+        for name, value in shown.items()
+    }
 
 
 def _chosen(asked: Sequence[str] | None, known: list[str], what: str, table: str) -> list[str]:

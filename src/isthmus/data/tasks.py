@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
@@ -20,7 +20,7 @@ from isthmus.data.newsgroups import load_newsgroups
 from isthmus.data.reuters import load_reuters_pair
 from isthmus.data.sraa import load_sraa
 from isthmus.exceptions import DataError
-from isthmus.text import text_vectorizer
+from isthmus.text import LogTfidf, text_vectorizer
 from isthmus.typing import Mask, Matrix
 
 TABLES = ("tcl", "cci", "dtlm", "cdsc", "domtrans-nmf")
@@ -58,6 +58,7 @@ class Table:
     settings: Mapping[str, Mapping[str, dict[str, Any]]]
     """By corpus and column: what the paper sets otherwise for this corpus."""
     text: Mapping[str, dict[str, Any]]
+    """Settings by corpus. `weigh = "sample"`: count document frequencies in what a repeat draws, not in the corpus."""
     sample: Mapping[str, int]
     """Documents to draw from source and target in each repeat, half from each class; empty for all."""
 
@@ -93,13 +94,17 @@ class TaskData:
     y: np.ndarray[Any, Any]
     sample_domain: np.ndarray[Any, Any]
     target_domain: str = "target"
+    least: int = 0
+    """Above zero, X holds counts: `drawn` weighs the words that so many of the drawn documents have."""
 
     @cached_property
     def in_target(self) -> Mask:
         return np.asarray(self.sample_domain == self.target_domain)
 
     def drawn(self, sample: Mapping[str, int], seed: int) -> TaskData:
-        """As many documents of source and target as `sample` says, the same number from each class."""
+        """As many documents of source and target as `sample` says, the same number from each class; all if empty."""
+        if not (sample or self.least):
+            return self
         rng = np.random.default_rng(seed)
         rows = []
         for domain, size in sample.items():
@@ -108,7 +113,8 @@ class TaskData:
                 pool = np.flatnonzero((self.sample_domain == domain) & (self.y == label))
                 rows.append(rng.choice(pool, min(size // len(classes), len(pool)), replace=False))
         chosen = np.sort(np.concatenate(rows)) if rows else np.arange(len(self.y))
-        return TaskData(self.X[chosen], self.y[chosen], self.sample_domain[chosen])
+        X = _weighed(self.X[chosen], self.least) if self.least else self.X[chosen]
+        return TaskData(X, self.y[chosen], self.sample_domain[chosen])
 
 
 class Library:
@@ -128,7 +134,8 @@ class Library:
         if key not in self._corpora:
             self._corpora[key] = _vectorized(_TEXT_LOADERS[task.corpus](self._data), table.text[task.corpus])
         X, groups = self._corpora[key]
-        return _compose(X, groups, task)
+        least = table.text[task.corpus]["min_df"] if table.text[task.corpus].get("weigh") == "sample" else 0
+        return replace(_compose(X, groups, task), least=least)
 
     def _load_matrices(self, task: Task, unit_rows: bool = True) -> TaskData:
         """Matrices that are weighted already: unit rows, if at all, and nothing else."""
@@ -162,7 +169,17 @@ def _vectorized(corpus: Corpus, settings: Mapping[str, Any]) -> tuple[Matrix, np
     if "per_group" in options:
         keep &= _first_of_each(corpus.groups, keep, options.pop("per_group"))
     chosen = np.flatnonzero(keep)
-    return text_vectorizer(**options).fit_transform([corpus.texts[i] for i in chosen]), corpus.groups[chosen]
+    counts_only = options.pop("weigh", "corpus") == "sample"
+    vectorizer = text_vectorizer(**options)
+    if counts_only:
+        vectorizer = vectorizer[:1]
+    return vectorizer.fit_transform([corpus.texts[i] for i in chosen]), corpus.groups[chosen]
+
+
+def _weighed(counts: Matrix, least: int) -> Matrix:
+    """The weights of `text_vectorizer`, as if these were all the documents there are."""
+    frequency = np.bincount(counts.indices, minlength=counts.shape[1])
+    return LogTfidf().fit_transform(counts[:, frequency >= least])
 
 
 def _first_of_each(groups: np.ndarray[Any, Any], allowed: Mask, size: int) -> Mask:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from isthmus.base import TransferClassifier
+from isthmus.methods.cdsc import CDSC
 from isthmus.methods.dtlm import DTLM
 from isthmus.methods.lr import LR
 from isthmus.methods.nmtf import NMTF
@@ -10,8 +11,8 @@ from isthmus.methods.svm import SVM
 from isthmus.methods.tcl import TCL
 
 METHODS: dict[str, Callable[..., TransferClassifier]] = {
-    method.__name__: method for method in (DTLM, TCL, NMTF, LR, SVM)
+    method.__name__: method for method in (TCL, DTLM, CDSC, NMTF, LR, SVM)
 }
 """Every method by the name that papers and commands use."""
 
-__all__ = ["DTLM", "LR", "METHODS", "NMTF", "SVM", "TCL"]
+__all__ = ["CDSC", "DTLM", "LR", "METHODS", "NMTF", "SVM", "TCL"]

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-import numpy as np
-from scipy.special import softmax
 from sklearn.svm import LinearSVC
 
 from isthmus.base import POSITIVE, TransferClassifier
+from isthmus.methods.shares import class_shares
 from isthmus.problem import Problem
 from isthmus.typing import Array, Matrix
 
@@ -45,7 +44,4 @@ class SVM(TransferClassifier):
         return [self._assign(domain.matrix, None) for domain in problem.domains]
 
     def _assign(self, X: Matrix, domain: int | None) -> Array:
-        margins = self.classifier_.decision_function(X)
-        if margins.ndim == 1:  # two classes: one margin, for the second
-            margins = np.column_stack([-margins / 2, margins / 2])
-        return np.asarray(softmax(margins, axis=1))
+        return class_shares(self.classifier_, X, len(self.classifier_.classes_))

@@ -1,5 +1,21 @@
-"""Similarities between documents or words, as sparse graphs or as things that multiply."""
+"""Similarities of documents and of words, as sparse graphs or as things that multiply, never as square arrays."""
 
+from isthmus.operators.affinity import CosineAffinity, unit_rows
+from isthmus.operators.embedding import Embedding, embed
+from isthmus.operators.merge import class_means, class_sums, linked_rows
+from isthmus.operators.must_link import MustLink
 from isthmus.operators.neighbours import neighbour_graph
+from isthmus.operators.spectrum import leading_vectors
 
-__all__ = ["neighbour_graph"]
+__all__ = [
+    "CosineAffinity",
+    "Embedding",
+    "MustLink",
+    "class_means",
+    "class_sums",
+    "embed",
+    "leading_vectors",
+    "linked_rows",
+    "neighbour_graph",
+    "unit_rows",
+]

@@ -1,0 +1,199 @@
+"""Cross-Domain Spectral Classification.
+
+X. Ling, W. Dai, G.-R. Xue, Q. Yang and Y. Yu, "Spectral Domain-Transfer Learning", KDD 2008.
+"""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.special import softmax
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+
+from isthmus.base import TransferClassifier
+from isthmus.methods.shares import class_shares, sharpness
+from isthmus.operators import CosineAffinity, MustLink, class_means, class_sums, embed, linked_rows, unit_rows
+from isthmus.problem import Problem, stack
+from isthmus.typing import Array, Mask, Matrix, Positions
+
+
+class CDSC(TransferClassifier):
+    """Cut the graph of similar documents where it is thin, without parting labelled documents of one class.
+
+    W holds the cosines of all pairs of documents, W_s those of unlabelled pairs alone; D and D_s hold their row sums.
+    The smallest solutions of (eq. 10, 11)
+
+        T x = w D x,    T = (D - W) + beta U U^T + lam (D_s - W_s)
+
+    are coordinates of the documents. U has a column for each pair of labelled documents of one class (eq. 4). Rows of
+    coordinates, at unit length, go to a classifier F that learns from the labelled ones (algorithm 2).
+
+    Where this departs from the paper, and why:
+
+    - beta is infinite by default: the labelled documents of a class become one node. That is the limit of large beta,
+      hardly differs in its labels from the paper's 15, and takes a fraction of the time.
+    - The number of vectors is that of the classes: the constant one (T 1 = 0) and the first others in which the classes
+      do not lie together. The paper says six, which does not come back; and the very smallest cut can be around a few
+      documents that are copies of one another, which tells nothing of the classes. Give `n_vectors` to do without this.
+    - The paper does not name F. By default it is the nearest class mean, a linear classifier.
+    - A document has no similarity with itself; there may be any number of classes; labelled target documents are tied
+      to their class like those of the source.
+    - Documents that no chain of shared words joins to a labelled one make D singular, or take a vector for themselves:
+      they get the class prior.
+    - New documents stand where row i of eq. 11 puts an unlabelled document with their similarities (the Nystroem
+      extension): x_i = (W x + lam W_s x)_i / ((1 - w) d_i + lam d_si).
+
+    Probabilities are those of F. Without a `classifier`, they are good for ranking, not calibrated.
+
+    Parameters
+    ----------
+    n_vectors : int or None
+        Take this many smallest vectors, the constant one included. None: see above; with `weighting="eigenvalue"`, four
+        more than there are classes (for two, the paper's six).
+    lam : float
+        Weight of the cut among the unlabelled documents.
+    beta : float
+        Weight of the pairs that must have one label. `np.inf` merges them.
+    classifier : scikit-learn classifier or None
+        F. None: the nearest class mean.
+    weighting : {"none", "eigenvalue"}
+        "eigenvalue" takes the place of F: document i gets the class c with the largest sum_j (1 - w_j)^4 x_ij x_cj.
+        With all vectors and lam = 0, that is how likely a random walk of four steps leads from i to the node of c, by
+        the degree of that node. The number of vectors hardly matters then. Not in the paper.
+    random_state : int, RandomState or None
+        Where the search for eigenvectors starts. It hardly shows in the result.
+
+    Attributes
+    ----------
+    eigenvalues_ : ndarray
+        w of the vectors in use, rising from zero.
+    class_points_ : ndarray of classes x vectors
+        Mean place of each class's labelled documents, as they are compared: rows of unit length, or coordinates times
+        (1 - w)^2. NaN for a class that shares no word with any other document.
+    classifier_ : classifier or None
+        The fitted F.
+
+    Examples
+    --------
+    >>> from sklearn.feature_extraction.text import TfidfVectorizer
+    >>> import isthmus
+    >>> texts = ["the engine of the car stalls", "brakes and engine of this car", "the doctor saw a fever",
+    ...          "fever and cough, said the doctor", "the engine of the boat is loud", "cough and fever at sea"]
+    >>> labels = ["machine", "machine", "health", "health", None, None]
+    >>> domains = ["land"] * 4 + ["sea"] * 2
+    >>> X = TfidfVectorizer(stop_words="english").fit_transform(texts)
+    >>> clf = isthmus.CDSC(random_state=0).fit(X, labels, sample_domain=domains, target_domain="sea")
+    >>> clf.transduction_[4:].tolist()
+    ['machine', 'health']
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "n_vectors": [Interval(Integral, 2, None, closed="left"), None],
+        "lam": [Interval(Real, 0, None, closed="left")],
+        "beta": [Interval(Real, 0, None, closed="both")],
+        "classifier": [HasMethods(["fit", "predict"]), None],
+        "weighting": [StrOptions({"none", "eigenvalue"})],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        n_vectors: int | None = None,
+        *,
+        lam: float = 0.025,
+        beta: float = np.inf,
+        classifier: Any = None,
+        weighting: str = "none",
+        random_state: Any = None,
+    ) -> None:
+        self.n_vectors = n_vectors
+        self.lam = lam
+        self.beta = beta
+        self.classifier = classifier
+        self.weighting = weighting
+        self.random_state = random_state
+
+    def _learn(self, problem: Problem) -> list[Array]:
+        if self.weighting == "eigenvalue" and self.classifier is not None:
+            raise ValueError(
+                f"classifier is {self.classifier!r} and weighting is 'eigenvalue', which decides without a classifier: "
+                "leave one of them out."
+            )
+        X, classes = problem.labeled_documents()
+        labeled = unit_rows(X)
+        free = unit_rows(stack([domain.matrix[~domain.labeled] for domain in problem.domains]))
+        linked = linked_rows(free, labeled)
+        self._prior = problem.class_prior.astype(np.float64)
+        self._solve(labeled, classes, free[linked])
+
+        distributions = np.concatenate([domain.labels for domain in problem.domains]).astype(np.float64)
+        unlabeled = np.concatenate([~domain.labeled for domain in problem.domains])
+        distributions[unlabeled] = self._distributions(self._embedding.free, linked)
+        return np.split(distributions, np.cumsum([len(domain.rows) for domain in problem.domains])[:-1])
+
+    def _solve(self, labeled: Matrix, classes: Positions, free: Matrix) -> None:
+        """Algorithm 2."""
+        n_classes, merged = len(self._prior), np.isinf(self.beta)
+        nodes, sizes = class_sums(labeled, classes, n_classes) if merged else (labeled, np.ones(len(classes)))
+        kinds = np.arange(n_classes) if merged else classes
+        # A node that shares no word with any other has no place in the graph.
+        placed = CosineAffinity(nodes, free, sizes).degrees()[: len(sizes)] > 0
+        kinds, sizes = kinds[placed], sizes[placed]
+        affinity = CosineAffinity(nodes[placed], free, sizes, self.lam)
+        must_link = None if merged else MustLink(kinds, len(affinity))
+        seen = np.unique(kinds)
+        n_vectors = min(self.n_vectors or n_classes + 4, len(seen) + free.shape[0])
+        start = check_random_state(self.random_state).normal(size=len(affinity))
+        embedding = embed(affinity, max(1, n_vectors), start, must_link, self.beta)
+        if self.n_vectors is None and self.weighting == "none" and len(seen):
+            embedding = embedding.only(_between(class_means(embedding.tied, kinds, n_classes)[seen]))
+        self._embedding, self.eigenvalues_ = embedding, 1 - embedding.values
+
+        copies = sizes.astype(np.intp)
+        points, kinds = self._rows(np.repeat(embedding.tied, copies, axis=0)), np.repeat(kinds, copies)
+        self.class_points_ = class_means(points, kinds, n_classes)
+        several = self.classifier is not None and len(seen) > 1
+        self.classifier_ = clone(self.classifier).fit(points, kinds) if several else None
+        self._sharpness = sharpness(self._scores(self.class_points_[seen])[:, seen])
+
+    def _rows(self, places: Array) -> Array:
+        """Coordinates as they are compared: at unit length (step 4), or weighted."""
+        return places * self._embedding.values**2 if self.weighting == "eigenvalue" else unit_rows(places)
+
+    def _scores(self, rows: Array) -> Array:
+        """How much speaks for each class: nearness to its mean, or the weighted sum."""
+        points = self.class_points_
+        lengths = 0.0 if self.weighting == "eigenvalue" else (points**2).sum(axis=1) / 2
+        return np.asarray(np.where(np.isnan(points[:, 0]), -np.inf, rows @ points.T - lengths))
+
+    def _distributions(self, places: Array, linked: Mask) -> Array:
+        """Class distributions of the documents that have a place; the prior for the others."""
+        distributions = np.tile(self._prior, (len(linked), 1))
+        if linked.any():
+            rows = self._rows(places)
+            if self.classifier_ is None:
+                distributions[linked] = softmax(self._sharpness * self._scores(rows), axis=1)
+            else:
+                distributions[linked] = class_shares(self.classifier_, rows, len(self._prior))
+        return distributions
+
+    def _assign(self, X: Matrix, domain: int | None) -> Array:
+        places, linked = self._embedding.place(X)
+        return self._distributions(places[linked], linked)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = True
+        tags.classifier_tags.poor_score = True  # cosines do not tell clouds of points around centres apart
+        return tags
+
+
+def _between(means: Array) -> Positions:
+    """The constant vector and the first others that take the classes apart, as many in all as there are classes."""
+    together = np.ptp(means[:, 1:], axis=0) < 0.1 * np.abs(means[0, 0])  # vectors are as long as the constant one
+    chosen = np.argsort(together, kind="stable")[: len(means) - 1]
+    return np.append(0, 1 + np.sort(chosen))
