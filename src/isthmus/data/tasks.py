@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.preprocessing import normalize
+from sklearn.preprocessing import minmax_scale, normalize
 
 from isthmus.data.corpus import Corpus
 from isthmus.data.glioma import load_glioma
@@ -133,7 +133,8 @@ class Library:
         genes = [gene for gene in sets[0].genes if gene in set(sets[1].genes)]
         columns = [[one.genes.index(gene) for gene in genes] for one in sets]
         return TaskData(
-            X=np.vstack([one.X[:, own] for one, own in zip(sets, columns, strict=True)]),
+            # Each laboratory's expression of a gene from 0 to 1: no label is needed for that.
+            X=np.vstack([minmax_scale(one.X[:, own]) for one, own in zip(sets, columns, strict=True)]),
             y=np.concatenate([one.grades for one in sets]),
             sample_domain=np.repeat(["source", "target"], [len(one.grades) for one in sets]),
         )
