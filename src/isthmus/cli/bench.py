@@ -18,6 +18,7 @@ def bench(
     repeats: Annotated[int, typer.Option(min=1, help="Runs of each method that starts at random.")] = 10,
     tasks: Annotated[list[str] | None, typer.Option(help="A task's name; repeat for several. All by default.")] = None,
     methods: Annotated[list[str] | None, typer.Option(help="A method's name; repeat for several.")] = None,
+    figures: Annotated[Path | None, typer.Option(help="Write ROC curves and box plots to this folder.")] = None,
     data: Annotated[Path | None, typer.Option(help="The folder that holds the data sets.")] = None,
     whole: Annotated[bool, typer.Option("--whole", help="All documents where the paper draws a sample.")] = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Compute again what is stored.")] = False,
@@ -28,7 +29,7 @@ def bench(
 
     from platformdirs import user_cache_path
 
-    from isthmus.bench import Bench, Missing, Row, Store, as_table
+    from isthmus.bench import Bench, Missing, Row, Store, as_table, require_matplotlib, write_figures
     from isthmus.bench.store import write_beside
     from isthmus.data import Library, load_table
 
@@ -44,6 +45,8 @@ def bench(
     )
     if json_file is not None and not json_file.parent.is_dir():
         raise FileNotFoundError(f"--json names {json_file}, whose folder does not exist: make it first.")
+    if figures is not None:
+        require_matplotlib()
 
     found: list[Row | Missing] = []
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
@@ -66,6 +69,9 @@ def bench(
         content = {"table": table, "rows": [asdict(row) for row in rows], "missing": [asdict(item) for item in missing]}
         write_beside(json_file, json.dumps(content, indent=1) + "\n")
         console.print(f"Wrote {json_file}.", markup=False)
+    if figures is not None:
+        written = write_figures(plan.folds, figures)
+        console.print(f"Wrote {len(written)} files to {figures}.", markup=False)
 
 
 def _split(names: list[str] | None) -> list[str] | None:
