@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -55,13 +54,8 @@ def write_session(path: Path, seed: int, tilt: float = 0.0) -> np.ndarray:
 @pytest.fixture
 def mne() -> Any:
     """The EEG library, which is an extra; what needs it is skipped, loudly, where it is missing."""
-    try:
-        import mne
-    except ImportError:
-        message = "NOT TESTED with mne: pip install 'isthmus[eeg]' to test spatial patterns and GDF files."
-        warnings.warn(message, pytest.PytestWarning, stacklevel=1)
-        pytest.skip(message)
-    return mne
+    reason = "NOT TESTED with mne: pip install 'isthmus[eeg]' to test spatial patterns and GDF files."
+    return pytest.importorskip("mne", reason=reason)
 
 
 def test_a_session_from_a_mat_file(tmp_path: Path) -> None:
