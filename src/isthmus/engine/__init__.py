@@ -9,7 +9,7 @@ from isthmus.engine.documents import Documents, MatrixDocuments
 from isthmus.engine.factors import Factors
 from isthmus.engine.fold_in import fold_in
 from isthmus.engine.solver import Factorization, History, Step, minimize, objective, update
-from isthmus.engine.starts import first_labels, logistic_regression, random_start
+from isthmus.engine.starts import first_labels, logistic_regression, plain_nmf, random_start
 from isthmus.engine.terms import Fit, Graph, MeanDiscrepancy, Product, Regression, Ridge, Split, Strand, Term
 
 __all__ = [
@@ -39,6 +39,7 @@ __all__ = [
     "logistic_regression",
     "minimize",
     "objective",
+    "plain_nmf",
     "random_start",
     "update",
 ]
