@@ -130,8 +130,8 @@ class Library:
     def _load_glioma(self, task: Task) -> TaskData:
         (source,), (target,) = ({name for names in side.values() for name in names} for side in task.sides)
         sets = [load_glioma(name, self._data) for name in (source, target)]
-        genes = [gene for gene in sets[0].genes if gene in set(sets[1].genes)]
-        columns = [[one.genes.index(gene) for gene in genes] for one in sets]
+        places = [{gene: place for place, gene in enumerate(one.genes)} for one in sets]
+        columns = [[place[gene] for gene in sets[0].genes if gene in places[1]] for place in places]
         return TaskData(
             # Each laboratory's expression of a gene from 0 to 1: no label is needed for that.
             X=np.vstack([minmax_scale(one.X[:, own]) for one, own in zip(sets, columns, strict=True)]),
