@@ -235,8 +235,7 @@ def test_figures_and_their_numbers(tmp_path: Path) -> None:
         rows = list(csv.DictReader(lines))
     measured = [float(row["ROC AUC"]) for row in rows if row["method"] == "LR"]
     assert measured == [fold.auc for fold in plan.folds["glioma trial 1", "LR"]]
-    with pytest.raises(DataError, match="nothing was: try domtrans-nmf"):
-        write_figures({}, tmp_path)
+    assert write_figures({}, tmp_path) == []
 
 
 def test_missing_matplotlib_gets_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -30,8 +30,10 @@ def bench(
     from platformdirs import user_cache_path
 
     from isthmus.bench import Bench, Missing, Row, Store, as_table, require_matplotlib, write_figures
+    from isthmus.bench.runner import BY_FOLDS
     from isthmus.bench.store import write_beside
     from isthmus.data import Library, load_table
+    from isthmus.exceptions import DataError
 
     store = None if fresh else Store(user_cache_path("isthmus") / "results")
     plan = Bench(
@@ -46,6 +48,8 @@ def bench(
     if json_file is not None and not json_file.parent.is_dir():
         raise FileNotFoundError(f"--json names {json_file}, whose folder does not exist: make it first.")
     if figures is not None:
+        if plan.table.metric != BY_FOLDS:
+            raise DataError(f"--figures draws tables that are measured by folds, and {table} is not: try domtrans-nmf.")
         require_matplotlib()
 
     found: list[Row | Missing] = []
@@ -70,8 +74,8 @@ def bench(
         write_beside(json_file, json.dumps(content, indent=1) + "\n")
         console.print(f"Wrote {json_file}.", markup=False)
     if figures is not None:
-        written = write_figures(plan.folds, figures)
-        console.print(f"Wrote {len(written)} files to {figures}.", markup=False)
+        files = write_figures(plan.folds, figures)
+        console.print(f"Wrote {len(files)} files to {figures}.", markup=False)
 
 
 def _split(names: list[str] | None) -> list[str] | None:
