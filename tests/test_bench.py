@@ -42,7 +42,7 @@ VARIANTS = {"TCL, all words common": {"method": "TCL", "common_weight": 1.0}}
 
 def table(sample: dict[str, int] | None = None, metric: str = "accuracy_percent") -> Table:
     tasks = (Task("here", "toy"), Task("lost", "toy"))
-    return Table("tcl", metric, tasks, {"LR": {}, "TCL": {"n_topics": 3}}, VARIANTS, {}, {}, sample or {})
+    return Table("tcl", metric, tasks, {"LR": {}, "TCL": {"n_topics": 3}}, VARIANTS, sample=sample or {})
 
 
 def test_rows_and_missing(library: ToyLibrary) -> None:

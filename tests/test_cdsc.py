@@ -182,7 +182,7 @@ def test_two_copies_of_one_text_do_not_take_the_place_of_the_classes(toy: Toy) -
     """The smallest cut is around them: the paper's two vectors fail, and the default looks further."""
     extra = np.zeros((2, toy.X.shape[1] + 30))
     extra[:, -30:] = 1
-    extra[0, 12] = extra[1, 13] = 0.2
+    extra[0, 12] = extra[1, 13] = 0.05
     X = sp.vstack([sp.hstack([toy.X, sp.csr_array((toy.X.shape[0], 30))]), sp.csr_array(extra)], format="csr")
     more = Toy(X, np.append(toy.y, ["class 0"] * 2), np.append(toy.domain, ["target"] * 2))
     known = more.in_target & (np.arange(len(more.y)) < len(toy.y))

@@ -87,7 +87,11 @@ BAD = {
     "zero repeats": (["bench", "tcl", "--repeats", "0"], 2, "repeats"),
     "no such folder": (["bench", "tcl", "--json", "nowhere/x.json"], 1, "folder does not exist: make it first"),
     "unknown command": (["nope"], 2, "No such command"),
-    "table without methods": (["bench", "domtrans-nmf"], 1, "The table domtrans-nmf has no method yet"),
+    "figures of accuracies": (
+        ["bench", "tcl", "--figures", "x"],
+        1,
+        "--figures draws tables that are measured by folds",
+    ),
 }
 
 

@@ -279,7 +279,7 @@ def test_pipeline_and_grid_search_with_routing(method: str) -> None:
 
 
 def test_progress_and_callback(toy: Toy, capsys: pytest.CaptureFixture[str]) -> None:
-    for name in ("TCL", "NMTF"):
+    for name in ("TCL", "NMTF", "DomTransNMF"):
         steps: list[Any] = []
         model = toy.fit(build(name, callback=steps.append, tol=0, max_iter=7))
         assert [step.iteration for step in steps] == list(range(1, 8))

@@ -38,6 +38,7 @@ def factors_of(rng: np.random.Generator) -> Factors:
             "H": rng.uniform(size=(K, C)),
             "F": rng.uniform(size=(M, C)),
             "A": rng.normal(size=(C, C)),
+            "B": rng.normal(size=(2, C + 1)),
         }
     )
 
@@ -61,7 +62,11 @@ TERMS: dict[str, Callable[[np.random.Generator], Term]] = {
     "regression": lambda rng: Regression(
         "V", "A", labels=np.eye(C)[rng.integers(C, size=N)], labeled=rng.random(N) < 0.6, weight=1.7
     ),
+    "regression with an intercept": lambda rng: Regression(
+        "V", "B", labels=rng.choice([-1.0, 1.0], size=(N, 2)), labeled=rng.random(N) < 0.6, weight=1.7, intercept=True
+    ),
     "ridge": lambda rng: Ridge("A", weight=0.4),
+    "ridge without the intercept": lambda rng: Ridge("B", weight=0.4, intercept=True),
 }
 
 
@@ -106,16 +111,17 @@ def test_value_of_the_fit_is_half_the_squared_residual(seed: int) -> None:
 @given(seed=st.integers(0, 10_000))
 def test_quadratic_is_the_value_up_to_a_constant(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    for name in ("regression", "ridge"):
+    for name in ("regression", "regression with an intercept", "ridge", "ridge without the intercept"):
         term, factors = TERMS[name](rng), factors_of(rng)
         assert isinstance(term, QuadraticTerm)
-        curvature, pull = term.quadratic(factors, "A")
+        free = "B" if "intercept" in name else "A"
+        curvature, pull = term.quadratic(factors, free)
 
         def model(A: np.ndarray, curvature: np.ndarray = curvature, pull: np.ndarray = pull) -> float:
             return float(np.vdot(A @ curvature, A) - 2 * np.vdot(A, pull))
 
-        before, other = factors["A"], rng.normal(size=(C, C))
+        before, other = factors[free], rng.normal(size=factors[free].shape)
         value = term.value(factors)
         expected = model(other) - model(before)
-        factors.replace("A", other)
+        factors.replace(free, other)
         assert term.value(factors) - value == pytest.approx(expected, abs=1e-9)

@@ -1,9 +1,21 @@
 """isthmus: classify the documents of one domain with labels from another."""
 
-from isthmus.methods import CDSC, DTLM, LR, NMTF, SVM, TCL
+from isthmus.methods import CDSC, DTLM, LR, NMTF, SVM, TCL, DomTransNMF
 from isthmus.selection import source_folds
 from isthmus.transfer import Result, transfer
 
 __version__ = "0.1.0"
 
-__all__ = ["CDSC", "DTLM", "LR", "NMTF", "SVM", "TCL", "Result", "__version__", "source_folds", "transfer"]
+__all__ = [
+    "CDSC",
+    "DTLM",
+    "LR",
+    "NMTF",
+    "SVM",
+    "TCL",
+    "DomTransNMF",
+    "Result",
+    "__version__",
+    "source_folds",
+    "transfer",
+]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from time import perf_counter
 
 from isthmus.engine import Step
 
@@ -35,3 +36,18 @@ def watched(description: str, verbose: bool, callback: Callback | None) -> Itera
             return callback(step) if callback else None
 
         yield advance
+
+
+class Relay:
+    """Passes the steps of several runs on as those of one, and stays stopped once it is told to stop."""
+
+    def __init__(self, on_step: Callback, max_iter: int) -> None:
+        self._on_step, self._max_iter = on_step, max_iter
+        self._done, self._began = 0, perf_counter()
+        self.stopped = False
+
+    def __call__(self, step: Step) -> bool:
+        self._done += 1
+        whole = Step(self._done, self._max_iter, step.objective, perf_counter() - self._began)
+        self.stopped = bool(self._on_step(whole))
+        return self.stopped

@@ -8,7 +8,7 @@ from rich.table import Table
 
 from isthmus.bench.runner import Row
 
-HIGHER_IS_BETTER = {"accuracy_percent": True, "accuracy_fraction": True, "error_rate": False}
+HIGHER_IS_BETTER = {"accuracy_percent": True, "accuracy_fraction": True, "error_rate": False, "roc_auc": True}
 
 
 def as_table(rows: Sequence[Row], title: str) -> Table:

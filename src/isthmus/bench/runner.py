@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from isthmus.base import TransferClassifier
+from isthmus.bench.folds import Fold, crossvalidate
 from isthmus.bench.published import load_published
 from isthmus.bench.store import Store
 from isthmus.data import Library, Table, Task, TaskData
@@ -22,6 +23,10 @@ METRICS: dict[str, Callable[[float], float]] = {
     "accuracy_fraction": lambda accuracy: accuracy,
     "error_rate": lambda accuracy: 1 - accuracy,
 }
+
+
+BY_FOLDS = "roc_auc"
+"""The metric of tables that are measured by cross-validation on the target; the others look at `transduction_`."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +56,9 @@ class Bench:
     """A paper's table on the data of a library.
 
     `tasks` and `methods` select rows and columns by name; None means all. `whole` takes all documents where the paper
-    draws a sample.
+    draws a sample. A repeat is a seed: of the method's start, of the sample, of the folds.
+
+    After `run`, `folds` holds what was measured on each fold, by task and method, if the table goes by folds.
     """
 
     def __init__(
@@ -75,6 +82,7 @@ class Bench:
         self._library = library
         self._store = store
         self._published = load_published(table.name)
+        self.folds: dict[tuple[str, str], list[Fold]] = {}
 
     def __len__(self) -> int:
         return len(self.tasks) * len(self.methods)
@@ -104,9 +112,17 @@ class Bench:
         }
         stored = self._store.get(key) if self._store else None
         if stored is not None:
+            self._remember(task, method, [Fold(**fold) for fold in stored.pop("folds")])
             return Row(**stored)
-        estimators = self._estimators(method, params)
-        scores, seconds = zip(*(self._measure(e, data, seed) for seed, e in enumerate(estimators)), strict=True)
+        estimators, folds = self._estimators(method, params), []
+        if self.table.metric == BY_FOLDS:
+            rounds = [list(crossvalidate(e, data, seed)) for seed, e in enumerate(estimators)]
+            scores = [float(np.mean([fold.auc for fold in one])) for one in rounds]
+            folds = [fold for one in rounds for fold in one]
+            seconds = [fold.seconds for fold in folds]
+        else:
+            measured = [self._measure(e, data, seed) for seed, e in enumerate(estimators)]
+            scores, seconds = [score for score, _ in measured], [second for _, second in measured]
         row = Row(
             task=task.name,
             method=method,
@@ -119,8 +135,13 @@ class Bench:
             params=_shown(estimators[0]),
         )
         if self._store:
-            self._store.put(key, asdict(row))
+            self._store.put(key, {**asdict(row), "folds": [asdict(fold) for fold in folds]})
+        self._remember(task, method, folds)
         return row
+
+    def _remember(self, task: Task, method: str, folds: list[Fold]) -> None:
+        if folds:
+            self.folds[task.name, method] = folds
 
     def _estimators(self, method: str, params: dict[str, Any]) -> list[TransferClassifier]:
         """One per repeat; a single one where nothing is random."""
@@ -128,7 +149,8 @@ class Bench:
         build = METHODS[settings.pop("method", method)]
         if "random_state" in build().get_params():
             return [build(**settings, random_state=seed) for seed in range(self.repeats)]
-        return [build(**settings) for _ in range(self.repeats if self._sample else 1)]
+        drawn = self._sample or self.table.metric == BY_FOLDS
+        return [build(**settings) for _ in range(self.repeats if drawn else 1)]
 
     def _measure(self, estimator: TransferClassifier, data: TaskData, seed: int) -> tuple[float, float]:
         drawn = data.drawn(self._sample, seed)

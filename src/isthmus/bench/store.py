@@ -10,7 +10,17 @@ from importlib import metadata, resources
 from pathlib import Path
 from typing import Any
 
-_DECISIVE = ("problem.py", "base.py", "engine", "operators", "methods", "text", "data", "bench/runner.py")
+_DECISIVE = (
+    "problem.py",
+    "base.py",
+    "engine",
+    "operators",
+    "methods",
+    "text",
+    "data",
+    "bench/runner.py",
+    "bench/folds.py",
+)
 """What a result depends on, within the package."""
 
 

@@ -18,6 +18,7 @@ def bench(
     repeats: Annotated[int, typer.Option(min=1, help="Runs of each method that starts at random.")] = 10,
     tasks: Annotated[list[str] | None, typer.Option(help="A task's name; repeat for several. All by default.")] = None,
     methods: Annotated[list[str] | None, typer.Option(help="A method's name; repeat for several.")] = None,
+    figures: Annotated[Path | None, typer.Option(help="Write ROC curves and box plots to this folder.")] = None,
     data: Annotated[Path | None, typer.Option(help="The folder that holds the data sets.")] = None,
     whole: Annotated[bool, typer.Option("--whole", help="All documents where the paper draws a sample.")] = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Compute again what is stored.")] = False,
@@ -28,9 +29,11 @@ def bench(
 
     from platformdirs import user_cache_path
 
-    from isthmus.bench import Bench, Missing, Row, Store, as_table
+    from isthmus.bench import Bench, Missing, Row, Store, as_table, require_matplotlib, write_figures
+    from isthmus.bench.runner import BY_FOLDS
     from isthmus.bench.store import write_beside
     from isthmus.data import Library, load_table
+    from isthmus.exceptions import DataError
 
     store = None if fresh else Store(user_cache_path("isthmus") / "results")
     plan = Bench(
@@ -44,6 +47,10 @@ def bench(
     )
     if json_file is not None and not json_file.parent.is_dir():
         raise FileNotFoundError(f"--json names {json_file}, whose folder does not exist: make it first.")
+    if figures is not None:
+        if plan.table.metric != BY_FOLDS:
+            raise DataError(f"--figures draws tables that are measured by folds, and {table} is not: try domtrans-nmf.")
+        require_matplotlib()
 
     found: list[Row | Missing] = []
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
@@ -66,6 +73,9 @@ def bench(
         content = {"table": table, "rows": [asdict(row) for row in rows], "missing": [asdict(item) for item in missing]}
         write_beside(json_file, json.dumps(content, indent=1) + "\n")
         console.print(f"Wrote {json_file}.", markup=False)
+    if figures is not None:
+        files = write_figures(plan.folds, figures)
+        console.print(f"Wrote {len(files)} files to {figures}.", markup=False)
 
 
 def _split(names: list[str] | None) -> list[str] | None:

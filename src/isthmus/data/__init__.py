@@ -1,5 +1,6 @@
 """Data sets and the tasks that the papers made of them."""
 
+from isthmus.data.bci import csp_features, load_bci
 from isthmus.data.glioma import load_glioma
 from isthmus.data.locate import DATASETS, Dataset, find, search_path
 from isthmus.data.messages import load_messages
@@ -17,7 +18,9 @@ __all__ = [
     "Table",
     "Task",
     "TaskData",
+    "csp_features",
     "find",
+    "load_bci",
     "load_glioma",
     "load_messages",
     "load_newsgroups",

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.preprocessing import normalize
+from sklearn.preprocessing import minmax_scale, normalize
 
 from isthmus.data.corpus import Corpus
 from isthmus.data.glioma import load_glioma
@@ -53,13 +53,13 @@ class Table:
     tasks: tuple[Task, ...]
     columns: Mapping[str, dict[str, Any]]
     """Settings by column. `method` names the estimator where the column is called otherwise."""
-    variants: Mapping[str, dict[str, Any]]
+    variants: Mapping[str, dict[str, Any]] = field(default_factory=dict)
     """More columns, such as a method with a part switched off; run when asked for."""
-    settings: Mapping[str, Mapping[str, dict[str, Any]]]
+    settings: Mapping[str, Mapping[str, dict[str, Any]]] = field(default_factory=dict)
     """By corpus and column: what the paper sets otherwise for this corpus."""
-    text: Mapping[str, dict[str, Any]]
+    text: Mapping[str, dict[str, Any]] = field(default_factory=dict)
     """Settings by corpus. `weigh = "sample"`: count document frequencies in what a repeat draws, not in the corpus."""
-    sample: Mapping[str, int]
+    sample: Mapping[str, int] = field(default_factory=dict)
     """Documents to draw from source and target in each repeat, half from each class; empty for all."""
 
     def params(self, task: Task, column: str) -> dict[str, Any]:
@@ -150,10 +150,11 @@ class Library:
     def _load_glioma(self, task: Task) -> TaskData:
         (source,), (target,) = ({name for names in side.values() for name in names} for side in task.sides)
         sets = [load_glioma(name, self._data) for name in (source, target)]
-        genes = [gene for gene in sets[0].genes if gene in set(sets[1].genes)]
-        columns = [[one.genes.index(gene) for gene in genes] for one in sets]
+        places = [{gene: place for place, gene in enumerate(one.genes)} for one in sets]
+        columns = [[place[gene] for gene in sets[0].genes if gene in places[1]] for place in places]
         return TaskData(
-            X=np.vstack([one.X[:, own] for one, own in zip(sets, columns, strict=True)]),
+            # Each laboratory's expression of a gene from 0 to 1: no label is needed for that.
+            X=np.vstack([minmax_scale(one.X[:, own]) for one, own in zip(sets, columns, strict=True)]),
             y=np.concatenate([one.grades for one in sets]),
             sample_domain=np.repeat(["source", "target"], [len(one.grades) for one in sets]),
         )

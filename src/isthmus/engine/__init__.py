@@ -9,7 +9,7 @@ from isthmus.engine.documents import Documents, MatrixDocuments
 from isthmus.engine.factors import Factors
 from isthmus.engine.fold_in import fold_in
 from isthmus.engine.solver import Factorization, History, Step, minimize, objective, update
-from isthmus.engine.starts import first_labels, logistic_regression, mean_squared_length, random_start
+from isthmus.engine.starts import first_labels, logistic_regression, mean_squared_length, plain_nmf, random_start
 from isthmus.engine.terms import Fit, Graph, MeanDiscrepancy, Product, Regression, Ridge, Split, Strand, Term
 
 __all__ = [
@@ -40,6 +40,7 @@ __all__ = [
     "mean_squared_length",
     "minimize",
     "objective",
+    "plain_nmf",
     "random_start",
     "update",
 ]

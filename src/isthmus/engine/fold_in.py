@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from isthmus.engine.constraints import RowsSumToOne
+from isthmus.engine.constraints import Constraint, RowsSumToOne
 from isthmus.engine.documents import MatrixDocuments
 from isthmus.engine.factors import Factors
 from isthmus.engine.solver import Factorization, update
@@ -15,17 +15,17 @@ FOLD_IN_STEPS = 100
 """A fixed number, so that a document's label does not depend on which others came with it."""
 
 
-def fold_in(X: Matrix, profile: Array) -> Array:
-    """Class distributions of the documents X, given the words of each class (words x classes).
+def fold_in(X: Matrix, profile: Array, constraint: Constraint | None = None) -> Array:
+    """V of the documents X, given M (words x classes, or words x topics): class distributions, if rows sum to one.
 
     The same update as in the fit, with the words held fixed: a convex problem for each document by itself, so that an
-    even start is as good as any.
+    even start is as good as any. `constraint` is that of V; by default its rows sum to one.
     """
     n_classes = profile.shape[1]
     start = np.full((X.shape[0], n_classes), 1 / n_classes, dtype=profile.dtype)
     factors = Factors({"documents": start, "words": profile})
     fit = Fit(MatrixDocuments(X), "documents", (Strand("words"),))
-    model = Factorization(factors, [fit], {"documents": RowsSumToOne()}, ["documents"])
+    model = Factorization(factors, [fit], {"documents": constraint or RowsSumToOne()}, ["documents"])
     for _ in range(FOLD_IN_STEPS):
         update(model, "documents")
     return factors["documents"]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from sklearn.decomposition import NMF
 from sklearn.linear_model import LogisticRegression
 
 from isthmus.engine.documents import MatrixDocuments
-from isthmus.problem import Problem
+from isthmus.problem import Problem, stack
 from isthmus.typing import Array
 
 
@@ -46,3 +49,14 @@ def first_labels(problem: Problem, C: float) -> list[Array]:
             start[~domain.labeled] = classifier.predict_proba(domain.matrix[~domain.labeled])
         starts.append(start)
     return starts
+
+
+def plain_nmf(problem: Problem, n_topics: int, random_state: Any, steps: int = 50) -> tuple[Array, list[Array]]:
+    """U and each domain's V of a factorization of all rows at once.
+
+    Multiplicative, so that it leaves no zero, which later updates could not move.
+    """
+    nmf = NMF(n_topics, solver="mu", max_iter=steps, tol=0, random_state=random_state)
+    rows = nmf.fit_transform(stack([domain.matrix for domain in problem.domains]))
+    ends = np.cumsum([len(domain.rows) for domain in problem.domains])
+    return nmf.components_.T, np.split(rows, ends[:-1])

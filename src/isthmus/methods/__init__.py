@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from isthmus.base import TransferClassifier
 from isthmus.methods.cdsc import CDSC
+from isthmus.methods.domtrans_nmf import DomTransNMF
 from isthmus.methods.dtlm import DTLM
 from isthmus.methods.lr import LR
 from isthmus.methods.nmtf import NMTF
@@ -11,8 +12,8 @@ from isthmus.methods.svm import SVM
 from isthmus.methods.tcl import TCL
 
 METHODS: dict[str, Callable[..., TransferClassifier]] = {
-    method.__name__: method for method in (TCL, DTLM, CDSC, NMTF, LR, SVM)
+    method.__name__: method for method in (TCL, DTLM, CDSC, DomTransNMF, NMTF, LR, SVM)
 }
 """Every method by the name that papers and commands use."""
 
-__all__ = ["CDSC", "DTLM", "LR", "METHODS", "NMTF", "SVM", "TCL"]
+__all__ = ["CDSC", "DTLM", "LR", "METHODS", "NMTF", "SVM", "TCL", "DomTransNMF"]

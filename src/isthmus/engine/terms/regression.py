@@ -13,38 +13,47 @@ from isthmus.typing import Array, Mask
 
 @dataclass(frozen=True, eq=False)
 class Regression:
-    """weight * ||Y - V A^T||^2 over the labelled rows; A, classes x columns of V, may have either sign."""
+    """weight * ||Y - V A^T - 1 b^T||^2 over the labelled rows; A, classes x columns of V, may have either sign.
+
+    With `intercept`, b is the last column of the coefficients, and is solved for together with A; without, it is zero.
+    """
 
     rows: str
     coefficients: str
     labels: Array
     labeled: Mask
     weight: float = 1.0
+    intercept: bool = False
 
     @property
     def factors(self) -> tuple[str, ...]:
         return (self.rows, self.coefficients)
 
     def _visible(self, factors: Factors) -> Array:
-        """V with the unlabelled rows zeroed."""
-        return np.asarray(factors[self.rows] * self.labeled[:, None])
+        """V, beside it a one for the intercept, with the unlabelled rows zeroed."""
+        rows = factors[self.rows]
+        if self.intercept:
+            rows = np.hstack([rows, np.ones((len(rows), 1), dtype=rows.dtype)])
+        return np.asarray(rows * self.labeled[:, None])
+
+    def _visible_labels(self) -> Array:
+        return np.asarray(self.labels * self.labeled[:, None])
 
     def value(self, factors: Factors) -> float:
-        residual = (self.labels - factors[self.rows] @ factors[self.coefficients].T)[self.labeled]
+        residual = self._visible_labels() - self._visible(factors) @ factors[self.coefficients].T
         return float(self.weight * np.vdot(residual, residual))
 
     def gradient(self, factors: Factors, name: str) -> Split:
-        labels, visible = (
-            2 * self.weight * self.labels * self.labeled[:, None],
-            2 * self.weight * self._visible(factors),
-        )
         if name == self.rows:
-            coefficients = factors[self.coefficients]
-            plus, minus = parts(coefficients)
-            gram_plus, gram_minus = parts(coefficients.T @ coefficients)
+            width = factors[self.rows].shape[1]
+            slopes, shift = factors[self.coefficients][:, :width], factors[self.coefficients][:, width:]
+            visible = 2 * self.weight * factors[self.rows] * self.labeled[:, None]
+            wanted = self._visible_labels() - self.labeled[:, None] * shift.sum(axis=1)
+            plus, minus = parts(2 * self.weight * (wanted @ slopes))
+            gram_plus, gram_minus = parts(slopes.T @ slopes)
             return Split(
-                negative=[Product(labels, plus.T), Product(visible, gram_minus)],
-                positive=[Product(labels, minus.T), Product(visible, gram_plus)],
+                negative=[Product(plus), Product(visible, gram_minus)],
+                positive=[Product(minus), Product(visible, gram_plus)],
             )
         quadratic, pull = self.quadratic(factors, name)
         plus, minus = parts(2 * pull)
