@@ -1,9 +1,9 @@
 """isthmus: classify the documents of one domain with labels from another."""
 
-from isthmus.methods import LR, NMTF, SVM, TCL
+from isthmus.methods import CCI, LR, NMTF, SVM, TCL, KMeans
 from isthmus.selection import source_folds
 from isthmus.transfer import Result, transfer
 
 __version__ = "0.1.0"
 
-__all__ = ["LR", "NMTF", "SVM", "TCL", "Result", "__version__", "source_folds", "transfer"]
+__all__ = ["CCI", "LR", "NMTF", "SVM", "TCL", "KMeans", "Result", "__version__", "source_folds", "transfer"]

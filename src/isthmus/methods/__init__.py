@@ -3,12 +3,16 @@
 from collections.abc import Callable
 
 from isthmus.base import TransferClassifier
+from isthmus.methods.cci import CCI
+from isthmus.methods.kmeans import KMeans
 from isthmus.methods.lr import LR
 from isthmus.methods.nmtf import NMTF
 from isthmus.methods.svm import SVM
 from isthmus.methods.tcl import TCL
 
-METHODS: dict[str, Callable[..., TransferClassifier]] = {method.__name__: method for method in (TCL, NMTF, LR, SVM)}
+METHODS: dict[str, Callable[..., TransferClassifier]] = {
+    method.__name__: method for method in (TCL, CCI, NMTF, LR, SVM, KMeans)
+}
 """Every method by the name that papers and commands use."""
 
-__all__ = ["LR", "METHODS", "NMTF", "SVM", "TCL"]
+__all__ = ["CCI", "LR", "METHODS", "NMTF", "SVM", "TCL", "KMeans"]
