@@ -97,6 +97,7 @@ class Bench:
             "params": params,
             "repeats": self.repeats,
             "sample": dict(self._sample),
+            "text": self.table.text.get(task.corpus, {}),
             "shape": [*map(int, data.X.shape)],
         }
         stored = self._store.get(key) if self._store else None
@@ -128,7 +129,7 @@ class Bench:
         return [build(**settings) for _ in range(self.repeats if self._sample else 1)]
 
     def _measure(self, estimator: TransferClassifier, data: TaskData, seed: int) -> tuple[float, float]:
-        drawn = data.drawn(self._sample, seed) if self._sample else data
+        drawn = data.drawn(self._sample, seed)
         began = perf_counter()
         estimator.fit(drawn.X, drawn.y, sample_domain=drawn.sample_domain, target_domain=drawn.target_domain)
         seconds = perf_counter() - began

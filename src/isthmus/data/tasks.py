@@ -16,11 +16,11 @@ from sklearn.preprocessing import normalize
 
 from isthmus.data.corpus import Corpus
 from isthmus.data.glioma import load_glioma
-from isthmus.data.newsgroups import load_newsgroups
+from isthmus.data.newsgroups import load_newsgroups, subject_and_body
 from isthmus.data.reuters import load_reuters_pair
 from isthmus.data.sraa import load_sraa
 from isthmus.exceptions import DataError
-from isthmus.text import text_vectorizer
+from isthmus.text import LogTfidf, text_vectorizer
 from isthmus.typing import Mask, Matrix
 
 TABLES = ("tcl", "cci", "dtlm", "cdsc", "domtrans-nmf")
@@ -81,13 +81,17 @@ class TaskData:
     y: np.ndarray[Any, Any]
     sample_domain: np.ndarray[Any, Any]
     target_domain: str = "target"
+    counts_from: int = 0
+    """If not zero, X holds word counts, and `drawn` weighs the words that occur in so many drawn documents or more."""
 
     @cached_property
     def in_target(self) -> Mask:
         return np.asarray(self.sample_domain == self.target_domain)
 
     def drawn(self, sample: Mapping[str, int], seed: int) -> TaskData:
-        """As many documents of source and target as `sample` says, the same number from each class."""
+        """As many documents of source and target as `sample` says, the same number from each class; without it, all."""
+        if not sample and not self.counts_from:
+            return self
         rng = np.random.default_rng(seed)
         rows = []
         for domain, size in sample.items():
@@ -96,7 +100,11 @@ class TaskData:
                 pool = np.flatnonzero((self.sample_domain == domain) & (self.y == label))
                 rows.append(rng.choice(pool, min(size // len(classes), len(pool)), replace=False))
         chosen = np.sort(np.concatenate(rows)) if rows else np.arange(len(self.y))
-        return TaskData(self.X[chosen], self.y[chosen], self.sample_domain[chosen])
+        X = self.X[chosen]
+        if self.counts_from:
+            frequency = np.bincount(X.indices, minlength=X.shape[1])
+            X = LogTfidf().fit_transform(X[:, frequency >= self.counts_from])
+        return TaskData(X, self.y[chosen], self.sample_domain[chosen])
 
 
 class Library:
@@ -116,7 +124,8 @@ class Library:
         if key not in self._corpora:
             self._corpora[key] = _vectorized(_TEXT_LOADERS[task.corpus](self._data), table.text[task.corpus])
         X, groups = self._corpora[key]
-        return _compose(X, groups, task)
+        settings = table.text[task.corpus]
+        return _compose(X, groups, task, settings["min_df"] if settings.get("weigh") == "drawn" else 0)
 
     def _load_matrices(self, task: Task) -> TaskData:
         pair = load_reuters_pair(task.file, self._data)
@@ -149,7 +158,12 @@ def _vectorized(corpus: Corpus, settings: Mapping[str, Any]) -> tuple[Matrix, np
     if "per_group" in options:
         keep &= _first_of_each(corpus.groups, keep, options.pop("per_group"))
     chosen = np.flatnonzero(keep)
-    return text_vectorizer(**options).fit_transform([corpus.texts[i] for i in chosen]), corpus.groups[chosen]
+    texts = [corpus.texts[i] for i in chosen]
+    if options.pop("headers", "all") == "subject":
+        texts = [subject_and_body(text) for text in texts]
+    counts_only = options.pop("weigh", "corpus") == "drawn"
+    vectorizer = text_vectorizer(**options)
+    return (vectorizer[:1] if counts_only else vectorizer).fit_transform(texts), corpus.groups[chosen]
 
 
 def _first_of_each(groups: np.ndarray[Any, Any], allowed: Mask, size: int) -> Mask:
@@ -162,7 +176,7 @@ def _first_of_each(groups: np.ndarray[Any, Any], allowed: Mask, size: int) -> Ma
     return chosen
 
 
-def _compose(X: Matrix, groups: np.ndarray[Any, Any], task: Task) -> TaskData:
+def _compose(X: Matrix, groups: np.ndarray[Any, Any], task: Task, counts_from: int = 0) -> TaskData:
     rows, labels, domains = [], [], []
     for domain, classes in zip(("source", "target"), task.sides, strict=True):
         for label, names in classes.items():
@@ -173,4 +187,4 @@ def _compose(X: Matrix, groups: np.ndarray[Any, Any], task: Task) -> TaskData:
                 rows.append(found)
                 labels.append(np.full(len(found), label))
                 domains.append(np.full(len(found), domain))
-    return TaskData(X[np.concatenate(rows)], np.concatenate(labels), np.concatenate(domains))
+    return TaskData(X[np.concatenate(rows)], np.concatenate(labels), np.concatenate(domains), counts_from=counts_from)
