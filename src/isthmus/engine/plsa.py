@@ -34,18 +34,19 @@ def plsa(X: Matrix, n_topics: int, rng: np.random.RandomState, n_iter: int = 50)
     Topics start at random, and all documents alike: the order of the documents does not matter.
     """
     X = sp.csr_array(X)
-    row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
+    least, lengths = np.finfo(X.dtype).tiny, np.diff(X.indptr)
     words = random_start(rng, (X.shape[1], n_topics), X.dtype)
     documents = np.full((X.shape[0], n_topics), 1 / n_topics, dtype=X.dtype)
     history = []
     for _ in range(n_iter):
-        expected = np.zeros_like(X.data)
+        expected = np.full_like(X.data, least)
         for topic in range(n_topics):
-            expected += documents[row, topic] * words[X.indices, topic]
-        expected = np.maximum(expected, np.finfo(X.dtype).tiny)
+            share = words[:, topic].take(X.indices)
+            share *= np.repeat(documents[:, topic], lengths)
+            expected += share
         history.append(float(np.dot(X.data, np.log(expected))))
         ratio = sp.csr_array((X.data / expected, X.indices, X.indptr), shape=X.shape)
         words, documents = words * (ratio.T @ documents), documents * (ratio @ words)
-        words /= np.maximum(words.sum(axis=0), np.finfo(X.dtype).tiny)
-        documents /= np.maximum(documents.sum(axis=1, keepdims=True), np.finfo(X.dtype).tiny)
+        words /= np.maximum(words.sum(axis=0), least)
+        documents /= np.maximum(documents.sum(axis=1, keepdims=True), least)
     return Plsa(words, documents, history)

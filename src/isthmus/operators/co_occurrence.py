@@ -12,8 +12,8 @@ from isthmus.engine import MatrixDocuments
 from isthmus.problem import stack
 from isthmus.typing import Array, Matrix
 
-BLOCK = 1024
-"""Documents, or words, that are made dense at a time."""
+BLOCK = 128
+"""Words, or documents, that are multiplied with all others at a time."""
 
 OFTEN = 1 / 50
 """Words of more than this share of the documents count as frequent."""
