@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,3 +69,18 @@ def read_clusters(
         WordCluster(label, telling_words(feature_names, factor, association, number, n_words))
         for number, label in enumerate(labels)
     ]
+
+
+def read_correspondences(
+    feature_names: Sequence[str],
+    classes: np.ndarray[Any, Any],
+    sides: Mapping[DomainName, tuple[Array, Array]],
+    weights: Mapping[tuple[DomainName, DomainName], Array],
+    n_words: int,
+) -> Correspondences:
+    """Tables for all pairs in `weights`; `sides` holds each domain's word factor and its association with classes."""
+    clusters = {name: read_clusters(feature_names, classes, *side, n_words) for name, side in sides.items()}
+    return Correspondences(
+        Correspondence(source, target, clusters[source], clusters[target], pair)
+        for (source, target), pair in weights.items()
+    )

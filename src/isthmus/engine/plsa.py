@@ -13,6 +13,9 @@ import scipy.sparse as sp
 from isthmus.engine.starts import random_start
 from isthmus.typing import Array, Matrix
 
+NEGLIGIBLE = 1e-12
+"""Probabilities below this, times the precision of the numbers, count as zero."""
+
 
 class Plsa(NamedTuple):
     """What documents are about, and with which words."""
@@ -35,18 +38,21 @@ def plsa(X: Matrix, n_topics: int, rng: np.random.RandomState, n_iter: int = 50)
     """
     X = sp.csr_array(X)
     least, lengths = np.finfo(X.dtype).tiny, np.diff(X.indptr)
+    word_of_entry = X.indices.astype(np.intp)  # other widths take several times as long to look up
     words = random_start(rng, (X.shape[1], n_topics), X.dtype)
     documents = np.full((X.shape[0], n_topics), 1 / n_topics, dtype=X.dtype)
     history = []
     for _ in range(n_iter):
         expected = np.full_like(X.data, least)
-        for topic in range(n_topics):
-            share = words[:, topic].take(X.indices)
-            share *= np.repeat(documents[:, topic], lengths)
+        for word, document in zip(np.ascontiguousarray(words.T), np.ascontiguousarray(documents.T), strict=True):
+            share = np.repeat(document, lengths)
+            share *= word.take(word_of_entry)
             expected += share
         history.append(float(np.dot(X.data, np.log(expected))))
         ratio = sp.csr_array((X.data / expected, X.indices, X.indptr), shape=X.shape)
         words, documents = words * (ratio.T @ documents), documents * (ratio @ words)
         words /= np.maximum(words.sum(axis=0), least)
         documents /= np.maximum(documents.sum(axis=1, keepdims=True), least)
+        for probabilities in (words, documents):  # on their way to zero, numbers get too small for fast arithmetic
+            probabilities[probabilities < NEGLIGIBLE * np.finfo(X.dtype).eps] = 0
     return Plsa(words, documents, history)

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from isthmus.base import POSITIVE
-from isthmus.correspondence import Correspondence, Correspondences, read_clusters
+from isthmus.correspondence import Correspondences, read_correspondences
 from isthmus.engine import (
     ColumnsSumToOne,
     Constraint,
@@ -85,16 +85,11 @@ class CCI(FactorizationClassifier):
 
     Examples
     --------
-    >>> from sklearn.feature_extraction.text import TfidfVectorizer
-    >>> import isthmus
-    >>> texts = ["the engine of the car stalls", "brakes and engine of this car", "the doctor saw a fever",
-    ...          "fever and cough, said the doctor", "the engine of the boat is loud", "cough and fever at sea"]
-    >>> labels = ["machine", "machine", "health", "health", None, None]
-    >>> domains = ["land"] * 4 + ["sea"] * 2
-    >>> X = TfidfVectorizer(stop_words="english").fit_transform(texts)
-    >>> clf = isthmus.CCI(n_topics=2, random_state=0).fit(X, labels, sample_domain=domains, target_domain="sea")
-    >>> clf.transduction_[4:].tolist()
-    ['machine', 'health']
+    >>> import numpy as np, isthmus
+    >>> X = np.array([[2., 1, 0, 0], [1, 2, 0, 0], [0, 0, 1, 2], [0, 0, 2, 1], [3, 1, 0, 0], [0, 0, 3, 1]])
+    >>> model = isthmus.CCI(n_topics=2, random_state=0)
+    >>> model.fit(X, ["a", "a", "b", "b", "?", "?"], sample_domain=[1] * 4 + [-1] * 2).transduction_[4:].tolist()
+    ['a', 'b']
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -157,13 +152,11 @@ class CCI(FactorizationClassifier):
         for s, t in _pairs(problem):
             S_w = correspondence_of(s, t)
             starts[S_w], constraints[S_w] = np.full((k, k), 1 / k, dtype), NonNegative()
-            terms.append(
-                Fit(Scaled(W, 1 / W.total), words_of(t), (Strand(words_of(s), S_w),), 2 * self.correspondence_weight)
-            )
+            strands = (Strand(words_of(s), S_w),)
+            terms.append(Fit(Scaled(W, 1 / W.total), words_of(t), strands, 2 * self.correspondence_weight))
         numbers = range(len(domains))
-        words, documents = [words_of(n) for n in numbers], [rows_of(n) for n in numbers]  # (6), (7); (8)
-        associations = [association_of(n) for n in numbers]  # (12), (13)
-        order = [*words, *documents, *associations, *(correspondence_of(*pair) for pair in _pairs(problem))]  # (14)
+        order = [name(n) for name in (words_of, rows_of, association_of) for n in numbers]  # (6) to (8), (12), (13)
+        order += [correspondence_of(*pair) for pair in _pairs(problem)]  # (14)
         return Factorization(Factors(starts), terms, constraints, order)
 
     def _finish(self, problem: Problem, factors: Factors) -> None:
@@ -185,26 +178,15 @@ class CCI(FactorizationClassifier):
         numbers = range(len(problem.domains))
         self.word_clusters_ = np.stack([factors[words_of(number)] for number in numbers])
         self.associations_ = np.stack([factors[association_of(number)] for number in numbers])
-        self.correspondences_ = {
-            (problem.domains[s].name, problem.domains[t].name): factors[correspondence_of(s, t)]
-            for s, t in _pairs(problem)
-        }
+        names = [domain.name for domain in problem.domains]
+        self.correspondences_ = {(names[s], names[t]): factors[correspondence_of(s, t)] for s, t in _pairs(problem)}
 
     def correspondence(self, feature_names: Any = None, n_words: int = 5) -> Correspondences:
-        """S_w as a table: how much each source word cluster has to do with each target word cluster.
-
-        Parameters as for `TCL.topics`.
-        """
+        """S_w as a table: what source and target word clusters have to do with each other. Arguments: `TCL.topics`."""
         check_is_fitted(self, "correspondences_")
-        names = self._feature_names(feature_names)
-        number = {name: position for position, name in enumerate(self.domains_)}
-        sides = [
-            read_clusters(names, self.classes_, words, association, n_words)
-            for words, association in zip(self.word_clusters_, self.associations_, strict=True)
-        ]
-        return Correspondences(
-            Correspondence(source, target, sides[number[source]], sides[number[target]], weights)
-            for (source, target), weights in self.correspondences_.items()
+        sides = dict(zip(self.domains_, zip(self.word_clusters_, self.associations_, strict=True), strict=True))
+        return read_correspondences(
+            self._feature_names(feature_names), self.classes_, sides, self.correspondences_, n_words
         )
 
 
