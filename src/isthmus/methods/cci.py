@@ -33,7 +33,6 @@ from isthmus.problem import Problem, stack
 from isthmus.progress import Callback
 from isthmus.typing import Array
 
-PLSA_STEPS = 50
 SOFTENING = 0.2
 """Added to K-means's memberships (section IV-D): a multiplicative update never moves a zero."""
 
@@ -136,7 +135,7 @@ class CCI(FactorizationClassifier):
 
     def _model(self, problem: Problem, starts: dict[str, Array], rng: np.random.RandomState) -> Factorization:
         domains, k, dtype = problem.domains, self.n_topics, problem.domains[0].matrix.dtype
-        clusters = plsa(stack([domain.matrix for domain in domains]), k, rng, PLSA_STEPS).words
+        clusters = plsa(stack([domain.matrix for domain in domains]), k, rng).words
         constraints: dict[str, Constraint] = {}
         terms = []
         for number, domain in enumerate(domains):
@@ -148,12 +147,12 @@ class CCI(FactorizationClassifier):
             X = Scaled(MatrixDocuments(domain.matrix), 1 / float(domain.matrix.sum(dtype=np.float64)))
             terms.append(Fit(X, G, (Strand(F, S),), 2 * weight))  # Fit has a factor 1/2, eq. 4 has not
 
-        W = CoOccurrence([domain.matrix for domain in domains])
+        counts = CoOccurrence([domain.matrix for domain in domains])
+        W = Scaled(counts, 1 / counts.total)
         for s, t in _pairs(problem):
-            S_w = correspondence_of(s, t)
+            F_s, F_t, S_w = words_of(s), words_of(t), correspondence_of(s, t)
             starts[S_w], constraints[S_w] = np.full((k, k), 1 / k, dtype), NonNegative()
-            strands = (Strand(words_of(s), S_w),)
-            terms.append(Fit(Scaled(W, 1 / W.total), words_of(t), strands, 2 * self.correspondence_weight))
+            terms.append(Fit(W, F_t, (Strand(F_s, S_w),), 2 * self.correspondence_weight))
         numbers = range(len(domains))
         order = [name(n) for name in (words_of, rows_of, association_of) for n in numbers]  # (6) to (8), (12), (13)
         order += [correspondence_of(*pair) for pair in _pairs(problem)]  # (14)
@@ -166,13 +165,8 @@ class CCI(FactorizationClassifier):
                 order = name_clusters(factors[rows_of(number)], votes)
                 for name in (rows_of(number), association_of(number)):
                     factors.replace(name, factors[name][:, order])
+            RowsSumToOne().restore(factors[rows_of(number)])  # memberships to probabilities
         del self._votes
-
-    def _learn(self, problem: Problem) -> list[Array]:
-        memberships = super()._learn(problem)
-        for membership in memberships:
-            RowsSumToOne().restore(membership)
-        return memberships
 
     def _keep(self, problem: Problem, factors: Factors) -> None:
         numbers = range(len(problem.domains))
@@ -185,9 +179,8 @@ class CCI(FactorizationClassifier):
         """S_w as a table: what source and target word clusters have to do with each other. Arguments: `TCL.topics`."""
         check_is_fitted(self, "correspondences_")
         sides = dict(zip(self.domains_, zip(self.word_clusters_, self.associations_, strict=True), strict=True))
-        return read_correspondences(
-            self._feature_names(feature_names), self.classes_, sides, self.correspondences_, n_words
-        )
+        names = self._feature_names(feature_names)
+        return read_correspondences(names, self.classes_, sides, self.correspondences_, n_words)
 
 
 def association_of(number: int) -> str:
