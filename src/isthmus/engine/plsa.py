@@ -13,10 +13,6 @@ import scipy.sparse as sp
 from isthmus.engine.starts import random_start
 from isthmus.typing import Array, Matrix
 
-NEGLIGIBLE = 1e-12
-"""Probabilities below this, times the precision of the numbers, count as zero."""
-
-
 class Plsa(NamedTuple):
     """What documents are about, and with which words."""
 
@@ -53,6 +49,4 @@ def plsa(X: Matrix, n_topics: int, rng: np.random.RandomState, n_iter: int = 50)
         words, documents = words * (ratio.T @ documents), documents * (ratio @ words)
         words /= np.maximum(words.sum(axis=0), least)
         documents /= np.maximum(documents.sum(axis=1, keepdims=True), least)
-        for probabilities in (words, documents):  # on their way to zero, numbers get too small for fast arithmetic
-            probabilities[probabilities < NEGLIGIBLE * np.finfo(X.dtype).eps] = 0
     return Plsa(words, documents, history)
