@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from isthmus.engine.starts import random_start
 from isthmus.typing import Array, Matrix
 
+
 class Plsa(NamedTuple):
     """What documents are about, and with which words."""
 
