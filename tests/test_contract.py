@@ -115,7 +115,7 @@ def test_several_sources_and_targets(method: str, toy_of_three: Toy) -> None:
     assert set(model.target_domains_) == {"target 0", "target 1"}
     right = model.transduction_ == toy_of_three.y
     assert right[toy_of_three.in_target].mean() > 0.85
-    assert (model.predict(toy_of_three.X, sample_domain=names) == model.transduction_).mean() > 0.9
+    assert (model.predict(toy_of_three.X, sample_domain=names) == model.transduction_).mean() > 0.85
 
 
 CONTAINERS = {

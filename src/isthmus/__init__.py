@@ -1,12 +1,13 @@
 """isthmus: classify the documents of one domain with labels from another."""
 
-from isthmus.methods import CDSC, DTLM, LR, NMTF, SVM, TCL, DomTransNMF
+from isthmus.methods import CCI, CDSC, DTLM, LR, NMTF, SVM, TCL, DomTransNMF, KMeans
 from isthmus.selection import source_folds
 from isthmus.transfer import Result, transfer
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "CCI",
     "CDSC",
     "DTLM",
     "LR",
@@ -14,6 +15,7 @@ __all__ = [
     "SVM",
     "TCL",
     "DomTransNMF",
+    "KMeans",
     "Result",
     "__version__",
     "source_folds",

@@ -42,16 +42,13 @@ class Topics(list[Topic]):
             table.add_column(title, overflow="fold")
         for topic in self:
             cells = [str(topic.label)]
-            cells += [_listed(topic.common)] if common else []
-            cells += [_listed(topic.specific[name]) for name in domains]
+            cells += [listed(topic.common)] if common else []
+            cells += [listed(topic.specific[name]) for name in domains]
             table.add_row(*map(Text, cells))
         return table
 
     def __str__(self) -> str:
-        console = Console(width=120, color_system=None)
-        with console.capture() as capture:
-            console.print(self.table())
-        return "\n".join(line.rstrip() for line in capture.get().splitlines())
+        return printed(self.table())
 
 
 def read_topics(
@@ -62,18 +59,12 @@ def read_topics(
     specific: dict[DomainName, Array],
     n_words: int,
 ) -> Topics:
-    """Sort the columns of the word factors (each words x topics), topics of one class side by side.
-
-    A word's place is decided by its weight times the squared share of the word that belongs to the topic's class: by
-    weight alone, words that all classes use would stand first everywhere.
-    """
+    """Sort the columns of the word factors (each words x topics), topics of one class side by side."""
     shares = _rows_to_one(association)
     names = classes.tolist()
 
     def telling(factor: Array, topic: int) -> Words:
-        share = _rows_to_one(factor @ association)[:, shares[topic].argmax()]
-        order = np.argsort(-factor[:, topic] * share**2, kind="stable")[:n_words]
-        return [(str(feature_names[word]), float(factor[word, topic])) for word in order if factor[word, topic] > 0]
+        return telling_words(feature_names, factor, association, topic, n_words)
 
     order = sorted(range(len(shares)), key=lambda t: (shares[t].argmax(), -shares[t].max()))
     return Topics(
@@ -87,9 +78,29 @@ def read_topics(
     )
 
 
+def telling_words(feature_names: Sequence[str], factor: Array, association: Array, topic: int, n_words: int) -> Words:
+    """The words of one column of a word factor, the most telling first.
+
+    A word's place is decided by its weight times the squared share of the word that belongs to the topic's class: by
+    weight alone, words that all classes use would stand first everywhere.
+    """
+    share = _rows_to_one(factor @ association)[:, association[topic].argmax()]
+    order = np.argsort(-factor[:, topic] * share**2, kind="stable")[:n_words]
+    return [(str(feature_names[word]), float(factor[word, topic])) for word in order if factor[word, topic] > 0]
+
+
+def printed(table: Table) -> str:
+    """A table as plain text."""
+    console = Console(width=120, color_system=None)
+    with console.capture() as capture:
+        console.print(table)
+    return "\n".join(line.rstrip() for line in capture.get().splitlines())
+
+
+def listed(words: Words) -> str:
+    """The words without their weights."""
+    return ", ".join(word for word, _ in words)
+
+
 def _rows_to_one(array: Array) -> Array:
     return array / np.maximum(array.sum(axis=1, keepdims=True), np.finfo(array.dtype).tiny)
-
-
-def _listed(words: Words) -> str:
-    return ", ".join(word for word, _ in words)

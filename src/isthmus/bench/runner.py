@@ -107,6 +107,7 @@ class Bench:
             "params": params,
             "repeats": self.repeats,
             "sample": dict(self._sample),
+            "text": self.table.text.get(task.corpus, {}),
             "shape": [*map(int, data.X.shape)],
             "least": data.least,
         }

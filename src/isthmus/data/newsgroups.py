@@ -24,3 +24,14 @@ def load_newsgroups(data: Path | None = None) -> Corpus:
     if not texts:
         raise DataError(f"{path} holds no posts: it is not 20news-bydate.")
     return Corpus(texts, np.array(groups))
+
+
+def subject_and_body(text: str) -> str:
+    """A post without the other lines of its header.
+
+    >>> subject_and_body("From: me\\nSubject: cars\\nLines: 1\\n\\nTwo wheels.")
+    'Subject: cars\\n\\nTwo wheels.'
+    """
+    header, _, body = text.partition("\n\n")
+    subject = [line for line in header.splitlines() if line.lower().startswith("subject:")]
+    return "\n".join(subject) + "\n\n" + body

@@ -16,7 +16,7 @@ from sklearn.preprocessing import minmax_scale, normalize
 
 from isthmus.data.corpus import Corpus
 from isthmus.data.glioma import load_glioma
-from isthmus.data.newsgroups import load_newsgroups
+from isthmus.data.newsgroups import load_newsgroups, subject_and_body
 from isthmus.data.reuters import load_reuters_pair
 from isthmus.data.sraa import load_sraa
 from isthmus.exceptions import DataError
@@ -58,7 +58,8 @@ class Table:
     settings: Mapping[str, Mapping[str, dict[str, Any]]] = field(default_factory=dict)
     """By corpus and column: what the paper sets otherwise for this corpus."""
     text: Mapping[str, dict[str, Any]] = field(default_factory=dict)
-    """Settings by corpus. `weigh = "sample"`: count document frequencies in what a repeat draws, not in the corpus."""
+    """Settings by corpus. `weigh = "sample"`: count document frequencies in what a repeat draws, not in the corpus;
+    `headers = "subject"`: leave the other lines of a post's header out."""
     sample: Mapping[str, int] = field(default_factory=dict)
     """Documents to draw from source and target in each repeat, half from each class; empty for all."""
 
@@ -134,7 +135,8 @@ class Library:
         if key not in self._corpora:
             self._corpora[key] = _vectorized(_TEXT_LOADERS[task.corpus](self._data), table.text[task.corpus])
         X, groups = self._corpora[key]
-        least = table.text[task.corpus]["min_df"] if table.text[task.corpus].get("weigh") == "sample" else 0
+        settings = table.text[task.corpus]
+        least = settings["min_df"] if settings.get("weigh") == "sample" else 0
         return replace(_compose(X, groups, task), least=least)
 
     def _load_matrices(self, task: Task, unit_rows: bool = True) -> TaskData:
@@ -170,11 +172,12 @@ def _vectorized(corpus: Corpus, settings: Mapping[str, Any]) -> tuple[Matrix, np
     if "per_group" in options:
         keep &= _first_of_each(corpus.groups, keep, options.pop("per_group"))
     chosen = np.flatnonzero(keep)
+    texts = [corpus.texts[i] for i in chosen]
+    if options.pop("headers", "all") == "subject":
+        texts = [subject_and_body(text) for text in texts]
     counts_only = options.pop("weigh", "corpus") == "sample"
     vectorizer = text_vectorizer(**options)
-    if counts_only:
-        vectorizer = vectorizer[:1]
-    return vectorizer.fit_transform([corpus.texts[i] for i in chosen]), corpus.groups[chosen]
+    return (vectorizer[:1] if counts_only else vectorizer).fit_transform(texts), corpus.groups[chosen]
 
 
 def _weighed(counts: Matrix, least: int) -> Matrix:

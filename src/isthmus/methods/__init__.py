@@ -3,17 +3,19 @@
 from collections.abc import Callable
 
 from isthmus.base import TransferClassifier
+from isthmus.methods.cci import CCI
 from isthmus.methods.cdsc import CDSC
 from isthmus.methods.domtrans_nmf import DomTransNMF
 from isthmus.methods.dtlm import DTLM
+from isthmus.methods.kmeans import KMeans
 from isthmus.methods.lr import LR
 from isthmus.methods.nmtf import NMTF
 from isthmus.methods.svm import SVM
 from isthmus.methods.tcl import TCL
 
 METHODS: dict[str, Callable[..., TransferClassifier]] = {
-    method.__name__: method for method in (TCL, DTLM, CDSC, DomTransNMF, NMTF, LR, SVM)
+    method.__name__: method for method in (TCL, CCI, DTLM, CDSC, DomTransNMF, NMTF, LR, SVM, KMeans)
 }
 """Every method by the name that papers and commands use."""
 
-__all__ = ["CDSC", "DTLM", "LR", "METHODS", "NMTF", "SVM", "TCL", "DomTransNMF"]
+__all__ = ["CCI", "CDSC", "DTLM", "LR", "METHODS", "NMTF", "SVM", "TCL", "DomTransNMF", "KMeans"]

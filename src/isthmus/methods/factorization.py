@@ -73,16 +73,17 @@ class FactorizationClassifier(TransferClassifier):
         """Put the method's parts together. `factors` holds the starts of V0, V1, ...; add those of the others."""
 
     def _learn(self, problem: Problem) -> list[Array]:
-        starts = {rows_of(number): start for number, start in enumerate(first_labels(problem, self.start_C))}
         rng = check_random_state(self.random_state)
+        starts = self._starts(problem, rng)
         fitted = []
         with watched(type(self).__name__, bool(self.verbose), self.callback) as on_step:
             for _ in range(self.n_init):
-                model = self._model(problem, starts, rng)
+                model = self._model(problem, dict(starts), rng)
                 fitted.append((model, minimize(model, max_iter=self.max_iter, tol=self.tol, on_step=on_step)))
         model, history = min(fitted, key=lambda pair: pair[1].objective[-1])
 
         factors = model.factors
+        self._finish(problem, factors)
         fits = {term.rows: term for term in model.terms if isinstance(term, Fit)}
         rows = [rows_of(number) for number in range(len(problem.domains))]
         self.n_iter_ = history.n_iter
@@ -92,6 +93,13 @@ class FactorizationClassifier(TransferClassifier):
         self._default_profile = self._mean_profile(problem, is_target if is_target.any() else ~is_target)
         self._keep(problem, factors)
         return [self._distributions(factors[name]) for name in rows]
+
+    def _starts(self, problem: Problem, rng: np.random.RandomState) -> dict[str, Array]:
+        """Where the factors over documents start: known labels, and what logistic regression expects of the others."""
+        return {rows_of(number): start for number, start in enumerate(first_labels(problem, self.start_C))}
+
+    def _finish(self, problem: Problem, factors: Factors) -> None:
+        """Change the fitted factors before anything is read from them."""
 
     def _mean_profile(self, problem: Problem, chosen: Any) -> Array:
         """The words to read a document with when nobody says where it comes from."""
@@ -108,6 +116,16 @@ class FactorizationClassifier(TransferClassifier):
     def _distributions(self, V: Array) -> Array:
         """Class distributions of documents, given their rows of V: those rows, unless a method reads them otherwise."""
         return V
+
+    def _feature_names(self, feature_names: Any) -> Any:
+        """The words, as given or as a DataFrame's columns named them at `fit`."""
+        names = _check_feature_names_in(self, None) if feature_names is None else feature_names
+        if len(names) != self.n_features_in_:
+            raise ValueError(
+                f"feature_names has {len(names)} entries and the model {self.n_features_in_} words: "
+                "give the names of the vectorizer that made X."
+            )
+        return names
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -146,12 +164,7 @@ class TopicClassifier(FactorizationClassifier):
             How many words to list.
         """
         check_is_fitted(self, "association_")
-        names = _check_feature_names_in(self, None) if feature_names is None else feature_names
-        if len(names) != self.n_features_in_:
-            raise ValueError(
-                f"feature_names has {len(names)} entries and the model {self.n_features_in_} words: "
-                "give the names of the vectorizer that made X."
-            )
+        names = self._feature_names(feature_names)
         specific = dict(zip(self.domains_, self.domain_topics_, strict=True))
         return read_topics(names, self.classes_, self.association_, self.common_topics_, specific, n_words)
 
