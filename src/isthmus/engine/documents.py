@@ -6,9 +6,12 @@ memory: nothing else in the engine touches X.
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Protocol
+from functools import cache, cached_property
+from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
@@ -50,12 +53,56 @@ class MatrixDocuments:
         values = self.matrix.data if sp.issparse(self.matrix) else np.ravel(self.matrix)
         return float(np.dot(values, values))
 
+    @cached_property
+    def _halves(self) -> list[Matrix]:
+        """The documents in two parts of about as many non-zeros."""
+        matrix, n_rows = self.matrix, self.matrix.shape[0]
+        middle = int(np.searchsorted(matrix.indptr, matrix.nnz // 2))
+        return [_rows(matrix, first, last) for first, last in ((0, middle), (middle, n_rows))]
+
+    def _is_large(self, columns: int) -> bool:
+        return sp.issparse(self.matrix) and self.matrix.nnz * columns >= WORTH_TWO_THREADS
+
     def times(self, words: Array) -> Array:
-        return _product(self.matrix, words)
+        if not self._is_large(words.shape[1]):
+            return _product(self.matrix, words)
+        return np.asfortranarray(np.vstack(at_once(_product, self._halves, [words, words])))
 
     def transposed_times(self, documents: Array) -> Array:
         # The transpose of CSR is CSC of the same memory: no X^T is ever stored.
-        return _product(self.matrix.T, documents)
+        if not self._is_large(documents.shape[1]):
+            return _product(self.matrix.T, documents)
+        first, second = self._halves
+        parts = np.split(documents, [first.shape[0]])
+        upper, lower = at_once(_product, [first.T, second.T], parts)
+        upper += lower
+        return upper
+
+
+WORTH_TWO_THREADS = 1 << 22
+"""Multiplications from which on a second thread saves more time than it takes to wake. How the work is divided
+depends on the matrix alone, so that the result does not depend on the number of cores."""
+
+
+@cache
+def _threads() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(max_workers=2, thread_name_prefix="isthmus")
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_threads.cache_clear)  # threads do not survive a fork
+
+
+def at_once(multiply: Callable[..., Array], *operands: Sequence[Any]) -> list[Array]:
+    """Products in two threads: scipy's let other threads run."""
+    return list(_threads().map(multiply, *operands))
+
+
+def _rows(matrix: Matrix, first: int, last: int) -> Matrix:
+    """Some rows, in order. Unlike an index, a slice of the arrays need not copy them."""
+    start, end = matrix.indptr[[first, last]]
+    parts = (matrix.data[start:end], matrix.indices[start:end], matrix.indptr[first : last + 1] - start)
+    return type(matrix)(parts, shape=(last - first, matrix.shape[1]), copy=False)
 
 
 def _product(matrix: Matrix, narrow: Array) -> Array:

@@ -49,7 +49,6 @@ class CCI(FactorizationClassifier):
     counts the documents, of all domains, in which two words meet. Columns of F_d and G_d sum to one. G_s is the labels.
 
     F_d starts from a PLSA of all documents, G_t from K-means, S from constants (section IV-D).
-
     **What crosses from the source.** Permuting the columns of G_t and S_t together changes nothing in the objective, so
     the target's clusters come without names. Agreement with a logistic regression of the labelled documents names them
     (`isthmus.methods.naming`), as it does for `KMeans`. Shuffling the source's labels inside the objective leaves the
@@ -59,7 +58,7 @@ class CCI(FactorizationClassifier):
     With several sources and targets, each has its own F, S and G, and each pair of a source and a target a term with
     an S_w of its own. A target document whose label is known keeps it: its row of G_t has one entry that is not zero.
 
-    Departures: each factor is normalised as soon as it is updated. Columns of G_s sum to one like G_t's.
+    Departures: each factor is normalised as soon as it is updated; columns of G_s sum to one like G_t's.
 
     Parameters
     ----------
@@ -69,8 +68,7 @@ class CCI(FactorizationClassifier):
         lambda and gamma. One, as in the paper.
     start_C : float
         Inverse regularisation of the logistic regression that names the clusters.
-    n_init, max_iter, tol, random_state, verbose, callback
-        As for `TCL`. Random are the starts of PLSA and K-means.
+    n_init, max_iter, tol, random_state, verbose, callback: as for `TCL`. Random are the starts of PLSA and K-means.
 
     Attributes
     ----------
@@ -136,7 +134,8 @@ class CCI(FactorizationClassifier):
 
     def _model(self, problem: Problem, starts: dict[str, Array], rng: np.random.RandomState) -> Factorization:
         domains, k, dtype = problem.domains, self.n_topics, problem.domains[0].matrix.dtype
-        clusters = plsa(stack([domain.matrix for domain in domains]), k, rng).words
+        single = [domain.matrix.astype(np.float32) for domain in domains]  # precise enough for a start
+        clusters = plsa(stack(single), k, rng).words.astype(dtype)
         constraints: dict[str, Constraint] = {}
         terms = []
         for number, domain in enumerate(domains):
@@ -145,8 +144,8 @@ class CCI(FactorizationClassifier):
             constraints[F], constraints[S] = ColumnsSumToOne(), NonNegative()
             constraints[G] = Frozen() if domain.fully_labeled else ColumnsSumToOne()
             weight = self.target_weight if domain.is_target else 1.0
-            X = Scaled(MatrixDocuments(domain.matrix), 1 / float(domain.matrix.sum(dtype=np.float64)))
-            terms.append(Fit(X, G, (Strand(F, S),), 2 * weight))  # Fit has a factor 1/2, eq. 4 has not
+            documents = Scaled(MatrixDocuments(domain.matrix), 1 / float(domain.matrix.sum(dtype=np.float64)))
+            terms.append(Fit(documents, G, (Strand(F, S),), 2 * weight))  # Fit has a factor 1/2, eq. 4 has not
 
         counts = CoOccurrence([domain.matrix for domain in domains])
         W = Scaled(counts, 1 / counts.total)

@@ -72,8 +72,7 @@ class DTLM(TopicClassifier):
         beta and alpha.
     discrepancy_weight : float
         One in the paper.
-    start_C, n_init, max_iter, tol, random_state, verbose, callback
-        As for `TCL`.
+    start_C, n_init, max_iter, tol, random_state, verbose, callback: as for `TCL`.
 
     Examples
     --------

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from isthmus.engine import MatrixDocuments
+from isthmus.engine.documents import at_once
 from isthmus.problem import stack
 from isthmus.typing import Array, Matrix
 
@@ -62,7 +63,7 @@ class CoOccurrence:
         return norm
 
     def times(self, words: Array) -> Array:
-        first, *others = (part.transposed_times(part.times(words)) for part in self._parts)
+        first, *others = at_once(lambda part: part.transposed_times(part.times(words)), self._parts)
         return sum(others, start=first)
 
     def transposed_times(self, documents: Array) -> Array:

@@ -48,7 +48,7 @@ class Fit:
 
     def profile(self, factors: Factors) -> Array:
         """M: the words of each class."""
-        return factors.recall((self, "profile"), self._word_factors, lambda: self._profile(factors))
+        return factors.recall(("profile", self.strands), self._word_factors, lambda: self._profile(factors))
 
     def _profile(self, factors: Factors) -> Array:
         first, *others = self.strands
@@ -82,7 +82,7 @@ class Fit:
     def _profile_gram(self, factors: Factors) -> Array:
         """M^T M."""
         return factors.recall(
-            (self, "profile gram"), self._word_factors, lambda: self.profile(factors).T @ self.profile(factors)
+            ("profile gram", self.strands), self._word_factors, lambda: self.profile(factors).T @ self.profile(factors)
         )
 
     def value(self, factors: Factors) -> float:

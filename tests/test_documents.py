@@ -1,0 +1,42 @@
+"""Products with documents: in one piece or in two, they are the same."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from isthmus.engine import MatrixDocuments, documents
+
+
+@given(seed=st.integers(0, 10_000), n=st.integers(1, 12), columns=st.integers(1, 4))
+def test_two_threads_give_the_product(seed: int, n: int, columns: int) -> None:
+    rng = np.random.default_rng(seed)
+    X = sp.random_array((n, 7), density=0.4, rng=rng, format="csr")
+    M, V = np.asfortranarray(rng.normal(size=(7, columns))), np.asfortranarray(rng.normal(size=(n, columns)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(documents, "WORTH_TWO_THREADS", 0)
+        halved = MatrixDocuments(X)
+        assert halved.times(M) == pytest.approx(X.toarray() @ M)
+        assert halved.transposed_times(V) == pytest.approx(X.toarray().T @ V)
+        assert halved.times(M).flags.f_contiguous
+        assert halved.transposed_times(V).flags.f_contiguous
+    whole = MatrixDocuments(X)
+    assert whole.times(M) == pytest.approx(halved.times(M))
+    assert whole.squared_norm == pytest.approx(np.sum(X.toarray() ** 2))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_forked_process_can_multiply(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(documents, "WORTH_TWO_THREADS", 0)
+    X = MatrixDocuments(sp.csr_array(np.eye(6)))
+    X.times(np.ones((6, 2), order="F"))  # the threads exist
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if X.times(np.ones((6, 2), order="F")).sum() == 12 else 1)
+    _, status = os.waitpid(child, 0)
+    assert status == 0
