@@ -32,7 +32,7 @@ def test_demo_prints_figures_topics_and_documents(tmp_path: Path) -> None:
         assert 50 < percent < 100
 
 
-def make_corpus(folder: Path) -> None:
+def make_corpus(folder: Path, *more: str) -> None:
     """The newsgroups of one task, ten posts each."""
     groups = {"comp": ("graphics os.ms-windows.misc", "sys.ibm.pc.hardware sys.mac.hardware"),
               "sci": ("crypt electronics", "med space")}  # fmt: skip
@@ -43,6 +43,7 @@ def make_corpus(folder: Path) -> None:
                 for i in range(10):
                     text = f"{top} shared{i % 3} {top}word{i % 4} own{top}{number} side{number}"
                     posts[f"train/{top}.{group}/{i}"] = text.encode()
+    posts |= {f"train/sci.med/more{number}": text.encode() for number, text in enumerate(more)}
     write_tar(folder / "20news-bydate.tar.gz", posts)
 
 
@@ -69,6 +70,16 @@ def test_bench_writes_the_json_that_scripts_read(tmp_path: Path) -> None:
     again = run("bench", "tcl", "--data", str(tmp_path / "data"), "--json", str(out), *options, cache=tmp_path)
     assert again.returncode == 0
     assert json.loads(out.read_text())["rows"] == content["rows"]  # stored: the very same seconds
+
+
+def test_warnings_are_sentences(tmp_path: Path) -> None:
+    """A post of stop words alone has no known word: the command says so in a line of its own."""
+    make_corpus(tmp_path / "data", "the and of")
+    options = ["--tasks", "comp vs sci", "--methods", "LR", "--data", str(tmp_path / "data")]
+    done = run("bench", "tcl", *options, cache=tmp_path)
+    assert done.returncode == 0
+    assert done.stderr.startswith("isthmus: 1 of 81 documents hold no known word")
+    assert len(done.stderr.strip().splitlines()) == 1
 
 
 def test_data_says_what_is_here_and_what_is_not(tmp_path: Path) -> None:

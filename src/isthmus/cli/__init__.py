@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import warnings
+from typing import TextIO
 
 import typer
 from rich.console import Console
@@ -25,8 +27,25 @@ for command in (demo, bench, data):
 
 def main() -> None:
     """Exit codes: 0 done, 1 could not be done (one sentence says why), 2 wrong usage."""
+    warnings.showwarning = _show_warning
     try:
         app()
     except (DataError, OSError) as error:
-        Console(stderr=True).print(f"isthmus: {error}", style="red", markup=False, highlight=False, soft_wrap=True)
+        _say(f"isthmus: {error}", "red")
         sys.exit(1)
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """A warning is for the user of the command: the sentence alone."""
+    _say(f"isthmus: {message}", "yellow")
+
+
+def _say(sentence: str, style: str) -> None:
+    Console(stderr=True).print(sentence, style=style, markup=False, highlight=False, soft_wrap=True)
