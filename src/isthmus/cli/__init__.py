@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from functools import cache
 from typing import TextIO
 
 import typer
@@ -47,5 +48,7 @@ def _show_warning(
     _say(f"isthmus: {message}", "yellow")
 
 
+@cache
 def _say(sentence: str, style: str) -> None:
+    """Once: a benchmark of ten repeats need not warn ten times."""
     Console(stderr=True).print(sentence, style=style, markup=False, highlight=False, soft_wrap=True)

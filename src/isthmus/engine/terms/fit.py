@@ -99,20 +99,16 @@ class Fit:
         for strand in self.strands:
             share = self.weight * strand.share
             if name == strand.words:
-                right = share * self._association(factors, strand)
-                split.negative.append(Product(self._observed(factors), right))
-                split.positive.append(Product(self._expected(factors), right))
+                for parts, array in ((split.negative, self._observed), (split.positive, self._expected)):
+                    if strand.association is None:
+                        parts.append(Product(share * array(factors)))
+                    else:
+                        parts.append(Product(array(factors), share * factors[strand.association]))
             if name == strand.association:
                 words = factors[strand.words].T
                 split.negative.append(Product(share * (words @ self._observed(factors))))
                 split.positive.append(Product(share * (words @ self._expected(factors))))
         return split
-
-    def _association(self, factors: Factors, strand: Strand) -> Array:
-        """H, or the identity where the strand has none."""
-        if strand.association is not None:
-            return factors[strand.association]
-        return np.eye(factors[self.rows].shape[1], dtype=factors[self.rows].dtype)
 
 
 def _strand_product(factors: Factors, strand: Strand) -> Array:
