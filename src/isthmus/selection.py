@@ -35,7 +35,8 @@ def source_folds(
     targets = find_domains(target_domain, set(names), "target_domain")
     in_source = np.array([name not in targets for name in names])
     source, target = np.flatnonzero(in_source), np.flatnonzero(~in_source)
-    labels = [y[row] for row in source]
+    known = list(y)  # by position, whatever a Series has for an index
+    labels = [known[row] for row in source]
     splitter = StratifiedKFold(n_splits, shuffle=random_state is not None, random_state=random_state)
     return [
         (np.sort(np.concatenate([source[train], target])), source[test])
