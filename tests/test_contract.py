@@ -22,10 +22,10 @@ import isthmus
 from conftest import Toy, build, make_toy
 from isthmus.exceptions import EmptyDocumentWarning
 from isthmus.methods import METHODS
-from isthmus.text import LogTfidf, text_vectorizer
+from isthmus.text import LogTfidf, SignSplit, text_vectorizer
 
 
-@parametrize_with_checks([*(method() for method in METHODS.values()), LogTfidf()])
+@parametrize_with_checks([*(method() for method in METHODS.values()), LogTfidf(), SignSplit()])
 @pytest.mark.filterwarnings("ignore")
 def test_scikit_learns_own_checks(estimator: Any, check: Any) -> None:
     check(estimator)

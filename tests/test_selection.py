@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import Toy
 
 import isthmus
+from conftest import Toy
 
 
 def test_folds_test_every_source_row_once_and_no_target_row(toy: Toy) -> None:

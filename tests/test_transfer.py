@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 import isthmus
@@ -58,6 +59,43 @@ def test_bad_input(change: dict[str, Any], error: type[Exception], message: str)
     arguments = {"source_texts": SOURCE, "source_labels": LABELS, "target_texts": TARGET} | change
     with pytest.raises(error, match=message):
         isthmus.transfer(**arguments)
+
+
+class LetterCounts:
+    """An encoder of the simplest kind: how often each letter occurs, about its mean."""
+
+    def encode(self, texts: list[str]) -> np.ndarray:
+        counts = np.array([[text.count(letter) for letter in "abcdefghijklmnopqrstuvwxyz"] for text in texts], float)
+        return counts - 0.7
+
+
+def test_an_encoder_takes_the_place_of_the_vectorizer() -> None:
+    source, target = ["aaa bb", "ab aa", "zzz yy", "zy yy"], ["bab a", "yyz zz"]
+    result = isthmus.transfer(source, ["first", "first", "last", "last"], target, encoder=LetterCounts())
+    assert result.labels.tolist() == ["first", "last"]
+    assert result.predict(["b a a a", "y z"]).tolist() == ["first", "last"]
+    words = result.vectorizer.get_feature_names_out()
+    assert (len(words), words[0], words[-1]) == (52, "dimension0+", "dimension25-")
+    with pytest.raises(TypeError, match="encoder is 3: give an object with a method encode"):
+        isthmus.transfer(source, [1, 1, 2, 2], target, encoder=3)
+    with pytest.raises(ValueError, match="vectorizer and encoder are both given"):
+        isthmus.transfer(source, [1, 1, 2, 2], target, encoder=LetterCounts(), vectorizer=TfidfVectorizer())
+
+    class Broken:
+        def encode(self, texts: list[str]) -> np.ndarray:
+            return np.zeros(3)
+
+    with pytest.raises(ValueError, match=r"returned an array of shape \(3,\) for 6 texts"):
+        isthmus.transfer(source, [1, 1, 2, 2], target, encoder=Broken())
+
+
+def test_sign_split_loses_nothing() -> None:
+    X = np.random.default_rng(0).normal(size=(6, 4))
+    dense, sparse = isthmus.SignSplit().fit_transform(X), isthmus.SignSplit().fit_transform(sp.csr_array(X))
+    assert dense.min() >= 0
+    assert dense[:, :4] - dense[:, 4:] == pytest.approx(X)
+    assert sparse.toarray() == pytest.approx(dense)
+    assert np.linalg.norm(dense, axis=1) == pytest.approx(np.linalg.norm(X, axis=1))
 
 
 def test_weights_are_the_formula() -> None:

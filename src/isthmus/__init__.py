@@ -2,6 +2,7 @@
 
 from isthmus.methods import CCI, CDSC, DTLM, LR, NMTF, SVM, TCL, DomTransNMF, KMeans
 from isthmus.selection import source_folds
+from isthmus.text import SignSplit
 from isthmus.transfer import Result, transfer
 
 __version__ = "0.1.0"
@@ -17,6 +18,7 @@ __all__ = [
     "DomTransNMF",
     "KMeans",
     "Result",
+    "SignSplit",
     "__version__",
     "source_folds",
     "transfer",

@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from isthmus.base import TransferClassifier
 from isthmus.methods import METHODS
-from isthmus.text import text_vectorizer
+from isthmus.text import encoder_vectorizer, text_vectorizer
 from isthmus.topics import Topics
 from isthmus.typing import Array
 
@@ -53,6 +53,7 @@ def transfer(
     *,
     method: str | TransferClassifier = "TCL",
     vectorizer: Any = None,
+    encoder: Any = None,
     random_state: Any = 0,
 ) -> Result:
     """Label the texts of one domain with the labels of another.
@@ -68,6 +69,9 @@ def transfer(
     vectorizer
         Anything with scikit-learn's `fit_transform` and `transform` that makes non-negative rows of texts. By default,
         unit rows of (1 + ln tf) ln(N / df) of all words in at least two texts.
+    encoder
+        Anything with `encode(list of texts)` that returns a row of numbers for each, such as a sentence-transformers
+        model; takes the place of the vectorizer. Signed numbers are split into positive and negative parts.
     random_state
         For methods that start at random.
 
@@ -89,7 +93,7 @@ def transfer(
             f"source_labels has {len(labels)} entries and source_texts {len(source)}: give one label for each text."
         )
     estimator = _read_method(method, random_state)
-    vectorizer = text_vectorizer() if vectorizer is None else clone(vectorizer)
+    vectorizer = _read_vectorizer(vectorizer, encoder)
     y = np.empty(len(source) + len(target), dtype=object)
     y[: len(source)] = labels
     estimator.fit(
@@ -117,6 +121,14 @@ def _read_texts(texts: Sequence[str], argument: str) -> list[str]:
         if not isinstance(text, str):
             raise TypeError(f"{argument}[{position}] is {text!r}, not a string: leave it out or make it text.")
     return found
+
+
+def _read_vectorizer(vectorizer: Any, encoder: Any) -> Any:
+    if encoder is None:
+        return text_vectorizer() if vectorizer is None else clone(vectorizer)
+    if vectorizer is not None:
+        raise ValueError("vectorizer and encoder are both given: leave one of them out.")
+    return encoder_vectorizer(encoder)
 
 
 def _read_method(method: str | TransferClassifier, random_state: Any) -> TransferClassifier:
