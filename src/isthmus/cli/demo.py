@@ -65,6 +65,7 @@ def _verdict(gain: float) -> str:
     if gain > 0:
         return f"Here, transfer gains {100 * gain:.1f} points."
     return (
-        f"Here, TCL loses {-100 * gain:.1f} points. Transfer can hurt: TCL reads what documents are about, and these classes "
-        "are rather what the writer wants.\nOn newsgroups, whose classes are topics, it gains much: see isthmus bench tcl."
+        f"Here, TCL loses {-100 * gain:.1f} points. Transfer can hurt: TCL reads what documents are about, and these "
+        "classes are rather what the writer wants.\n"
+        "On newsgroups, whose classes are topics, it gains much: see isthmus bench tcl."
     )
