@@ -66,7 +66,7 @@ def test_co_occurrence_shares_the_documents_indices() -> None:
 @given(seeds, st.integers(2, 20), st.integers(2, 15), st.integers(1, 5))
 def test_plsa_never_becomes_less_likely(seed: int, rows: int, words: int, topics: int) -> None:
     X = random_matrix(np.random.default_rng(seed), rows, words)
-    found = plsa(X, topics, np.random.RandomState(seed), n_iter=30)
+    found = plsa(X, topics, np.random.RandomState(seed), n_iter=30, watch=True)
     likelihood = np.array(found.log_likelihood)
     assert (np.diff(likelihood) >= -1e-9 * np.abs(likelihood[1:]) - 1e-12).all()
     used = X.sum(axis=0) > 0

@@ -7,17 +7,19 @@ memory: nothing else in the engine touches X.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
 
 from isthmus.engine.kernel import product
 from isthmus.typing import Array, Matrix
+
+T = TypeVar("T")
 
 
 class Documents(Protocol):
@@ -93,7 +95,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_threads.cache_clear)  # threads do not survive a fork
 
 
-def at_once(multiply: Callable[..., Array], *operands: Sequence[Any]) -> list[Array]:
+def at_once(multiply: Callable[..., T], *operands: Iterable[Any]) -> list[T]:
     """Products in two threads: scipy's let other threads run."""
     return list(_threads().map(multiply, *operands))
 

@@ -5,11 +5,13 @@ T. Hofmann, "Probabilistic Latent Semantic Indexing", SIGIR 1999.
 
 from __future__ import annotations
 
+import operator
 from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
+from isthmus.engine.documents import at_once
 from isthmus.engine.starts import random_start
 from isthmus.typing import Array, Matrix
 
@@ -22,10 +24,10 @@ class Plsa(NamedTuple):
     documents: Array
     """P(z|d): documents x topics, rows sum to one."""
     log_likelihood: list[float]
-    """sum over d, w of X_dw log P(w|d), before each iteration."""
+    """sum over d, w of X_dw log P(w|d), before each iteration; empty unless it is watched, which takes its time."""
 
 
-def plsa(X: Matrix, n_topics: int, rng: np.random.RandomState, n_iter: int = 50) -> Plsa:
+def plsa(X: Matrix, n_topics: int, rng: np.random.RandomState, n_iter: int = 50, watch: bool = False) -> Plsa:
     """P(w|d) = sum over z of P(w|z) P(z|d), by expectation maximisation on weights X, documents x words.
 
     The responsibilities P(z|d,w) are never stored: the two steps together multiply each distribution by what the
@@ -39,15 +41,21 @@ def plsa(X: Matrix, n_topics: int, rng: np.random.RandomState, n_iter: int = 50)
     words = random_start(rng, (X.shape[1], n_topics), X.dtype)
     documents = np.full((X.shape[0], n_topics), 1 / n_topics, dtype=X.dtype)
     history = []
+
+    def share_of_topic(word: Array, document: Array) -> Array:
+        share = np.repeat(document, lengths)
+        share *= word.take(word_of_entry)
+        return share
+
     for _ in range(n_iter):
         expected = np.full_like(X.data, least)
-        for word, document in zip(np.ascontiguousarray(words.T), np.ascontiguousarray(documents.T), strict=True):
-            share = np.repeat(document, lengths)
-            share *= word.take(word_of_entry)
+        for share in at_once(share_of_topic, np.ascontiguousarray(words.T), np.ascontiguousarray(documents.T)):
             expected += share
-        history.append(float(np.dot(X.data, np.log(expected))))
+        if watch:
+            history.append(float(np.dot(X.data, np.log(expected))))
         ratio = sp.csr_array((X.data / expected, X.indices, X.indptr), shape=X.shape)
-        words, documents = words * (ratio.T @ documents), documents * (ratio @ words)
+        of_words, of_documents = at_once(operator.matmul, [ratio.T, ratio], [documents, words])
+        words, documents = words * of_words, documents * of_documents
         words /= np.maximum(words.sum(axis=0), least)
         documents /= np.maximum(documents.sum(axis=1, keepdims=True), least)
     return Plsa(words, documents, history)

@@ -47,20 +47,22 @@ class CoOccurrence:
         With B = [P, Q], P the frequent words: ||P^T P||^2 + 2 ||Q^T P||^2 + ||Q Q^T||^2. The first is a small array;
         the second goes by blocks of frequent words; the third is sparse, as few documents share a rare word.
         """
-        both = sp.csr_array(
-            stack([part.matrix for part in self._parts]), dtype=np.float32
-        )  # counts are exact in 32 bits
+        # Counts are exact in 32 bits.
+        both = sp.csr_array(stack([part.matrix for part in self._parts]), dtype=np.float32)
         frequency = np.bincount(both.indices, minlength=both.shape[1])
         frequent = frequency > max(OFTEN * both.shape[0], 1)
         P, Q = both[:, frequent].tocsc(), both[:, ~frequent]
         transposed = Q.T.tocsr()
-        norm = 0.0
-        for first in range(0, P.shape[1], BLOCK):
+
+        def of_frequent(first: int) -> float:
             block = P[:, first : first + BLOCK].toarray()
-            norm += _squares(P.T @ block) + 2 * _squares(transposed @ block)
-        for first in range(0, Q.shape[0], BLOCK):
-            norm += _squares((Q[first : first + BLOCK] @ transposed).data)
-        return norm
+            return _squares(P.T @ block) + 2 * _squares(transposed @ block)
+
+        def of_rare(first: int) -> float:
+            return _squares((Q[first : first + BLOCK] @ transposed).data)
+
+        frequent_blocks, rare_blocks = range(0, P.shape[1], BLOCK), range(0, Q.shape[0], BLOCK)
+        return sum(at_once(of_frequent, frequent_blocks)) + sum(at_once(of_rare, rare_blocks))
 
     def times(self, words: Array) -> Array:
         first, *others = at_once(lambda part: part.transposed_times(part.times(words)), self._parts)
