@@ -11,6 +11,7 @@ import pytest
 from rich.console import Console
 from sklearn.neighbors import KNeighborsClassifier
 
+from conftest import Toy, build
 from isthmus.bench import Bench, Missing, Row, Store, as_table
 from isthmus.bench import store as store_module
 from isthmus.data import Library, Table, Task, TaskData, load_table
@@ -33,7 +34,7 @@ class ToyLibrary(Library):
 
 
 @pytest.fixture
-def library(toy) -> ToyLibrary:  # type: ignore[no-untyped-def]  # a fixture of conftest
+def library(toy: Toy) -> ToyLibrary:
     return ToyLibrary(TaskData(toy.X, toy.y, toy.domain))
 
 
@@ -59,9 +60,7 @@ def test_rows_and_missing(library: ToyLibrary) -> None:
     assert lost == Missing("lost", "lost.tar.gz not found")
 
 
-def test_measured_is_accuracy_on_the_target(library: ToyLibrary, toy) -> None:  # type: ignore[no-untyped-def]
-    from conftest import build
-
+def test_measured_is_accuracy_on_the_target(library: ToyLibrary, toy: Toy) -> None:
     (row,) = Bench(table(), library, repeats=1, tasks=["here"], methods=["LR"]).run()
     assert isinstance(row, Row)
     model = toy.fit(build("LR"))
@@ -74,20 +73,20 @@ def test_measured_is_accuracy_on_the_target(library: ToyLibrary, toy) -> None:  
 def test_results_are_stored_until_the_code_changes(
     library: ToyLibrary, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plan = {"repeats": 2, "tasks": ["here"], "methods": ["TCL"]}
-    (first,) = Bench(table(), library, Store(tmp_path), **plan).run()  # type: ignore[arg-type]
-    (second,) = Bench(table(), library, Store(tmp_path), **plan).run()  # type: ignore[arg-type]
-    assert second == first  # seconds included: it was not run again
-    (more,) = Bench(table(), library, Store(tmp_path), **{**plan, "repeats": 3}).run()  # type: ignore[arg-type]
-    assert isinstance(more, Row)
-    assert more.repeats == 3
-    monkeypatch.setattr(store_module, "fingerprint", lambda: "other code")
-    (changed,) = Bench(table(), library, Store(tmp_path), **plan).run()  # type: ignore[arg-type]
-    assert changed != first
+    def run(repeats: int = 2) -> Row:
+        (row,) = Bench(table(), library, Store(tmp_path), repeats=repeats, tasks=["here"], methods=["TCL"]).run()
+        assert isinstance(row, Row)
+        return row
+
+    first = run()
+    assert run() == first  # seconds included: it was not run again
+    assert run(repeats=3).repeats == 3
+    with monkeypatch.context() as other:
+        other.setattr(store_module, "fingerprint", lambda: "other code")
+        assert run() != first
     for file in tmp_path.iterdir():
         file.write_text("{ half a fi")
-    (again,) = Bench(table(), library, Store(tmp_path), **plan).run()  # type: ignore[arg-type]
-    assert isinstance(again, Row)
+    assert run().mean == first.mean
 
 
 def test_variants_run_when_asked_for(library: ToyLibrary) -> None:

@@ -19,6 +19,7 @@ from isthmus.engine import (
     Factors,
     Fit,
     Frozen,
+    History,
     MatrixDocuments,
     RowsSumToOne,
     first_labels,
@@ -27,7 +28,7 @@ from isthmus.engine import (
     random_start,
 )
 from isthmus.problem import Domain, Problem
-from isthmus.progress import Callback, watched
+from isthmus.progress import Callback, Relay, watched
 from isthmus.topics import Topics, read_topics
 from isthmus.typing import Array, Matrix
 
@@ -75,12 +76,16 @@ class FactorizationClassifier(TransferClassifier):
     def _learn(self, problem: Problem) -> list[Array]:
         rng = check_random_state(self.random_state)
         starts = self._starts(problem, rng)
-        fitted = []
         with watched(type(self).__name__, bool(self.verbose), self.callback) as on_step:
-            for _ in range(self.n_init):
+            relay = Relay(on_step, self.n_init * self.max_iter)
+
+            def attempt() -> tuple[Factorization, History]:
                 model = self._model(problem, dict(starts), rng)
-                fitted.append((model, minimize(model, max_iter=self.max_iter, tol=self.tol, on_step=on_step)))
-        model, history = min(fitted, key=lambda pair: pair[1].objective[-1])
+                max_iter = 0 if relay.stopped else self.max_iter
+                return model, minimize(model, max_iter=max_iter, tol=self.tol, on_step=relay)
+
+            attempts = (attempt() for _ in range(self.n_init))  # no more than two are held at a time
+            model, history = min(attempts, key=lambda pair: pair[1].objective[-1])
 
         factors = model.factors
         self._finish(problem, factors)
