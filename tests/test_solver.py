@@ -196,6 +196,13 @@ def test_words_that_never_occur_make_no_nan() -> None:
     assert np.array_equal(factor, np.zeros((5, 2)))
 
 
+def test_single_precision_leaves_no_subnormal_numbers() -> None:
+    factor = np.asfortranarray(np.array([[1e-30, 0.5]], dtype=np.float32))
+    shrink = Product(np.array([[1e-12, 1.0]], dtype=np.float32))
+    kernels.multiply(factor, [shrink], [Product(np.ones((1, 2), np.float32))], 1.0, np.empty((2, 2, 1), np.float32))
+    assert factor.tolist() == [[0.0, 0.5]]
+
+
 @given(seed=st.integers(0, 10_000))
 def test_fold_in_finds_each_documents_best_mixture(seed: int) -> None:
     rng = np.random.default_rng(seed)
