@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -92,9 +91,6 @@ def build(name: str, **params: Any) -> TransferClassifier:
     defaults = {"random_state": 0, "n_topics": 2 if name == "DomTransNMF" else 4, "max_iter": 60}
     known = METHODS[name]().get_params()
     return METHODS[name](**{key: value for key, value in defaults.items() if key in known} | params)
-
-
-Builder = Callable[..., TransferClassifier]
 
 
 @pytest.fixture(params=sorted(METHODS))

@@ -15,7 +15,7 @@ from isthmus.typing import Array
 
 @dataclass(frozen=True)
 class Constraint:
-    """Base of all constraints: non-negative, and nothing else."""
+    """Base of all constraints. By itself it asks for nothing."""
 
     def restore(self, factor: Array) -> None:
         """Make the factor satisfy the constraint again, in place."""

@@ -21,6 +21,7 @@ from isthmus.engine import (
     Graph,
     MatrixDocuments,
     MeanDiscrepancy,
+    NonNegative,
     Regression,
     Ridge,
     RowsSumToOne,
@@ -70,8 +71,7 @@ class DTLM(TopicClassifier):
         p, for both graphs.
     regression_weight, ridge_weight : float
         beta and alpha.
-    discrepancy_weight : float
-        One in the paper.
+    discrepancy_weight : float, one in the paper
     start_C, n_init, max_iter, tol, random_state, verbose, callback: as for `TCL`.
 
     Examples
@@ -133,7 +133,7 @@ class DTLM(TopicClassifier):
         factors["H"] = rng.uniform(size=(self.n_topics, problem.n_classes)).astype(dtype)
         constraints: dict[str, Constraint] = {name: RowsSumToOne() for name in words}
         constraints |= {name: labels_constraint(d) for name, d in zip(documents, problem.domains, strict=True)}
-        constraints["H"] = Constraint()
+        constraints["H"] = NonNegative()
         order = [*words, *documents, "H"]
         if self.regression_weight:
             factors["A"] = np.eye(problem.n_classes, dtype=dtype)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -21,7 +22,9 @@ from isthmus.engine import (
     Frozen,
     History,
     MatrixDocuments,
+    NonNegative,
     RowsSumToOne,
+    Strand,
     first_labels,
     fold_in,
     minimize,
@@ -189,7 +192,7 @@ def topic_model(
     starts: dict[str, Array],
     rng: np.random.RandomState,
     n_topics: int,
-    strands: Any,
+    strands: Callable[[int], tuple[Strand, ...]],
     common: bool,
 ) -> Factorization:
     """Tri-factorize all domains with one H: the machine behind NMTF and TCL.
@@ -206,7 +209,7 @@ def topic_model(
     factors = {name: random_start(rng, shape, dtype) for name in words}
     factors["H"] = rng.uniform(size=(n_topics, problem.n_classes)).astype(dtype)
     constraints: dict[str, Constraint] = {name: ColumnsSumToOne() for name in words}
-    constraints["H"] = Constraint()
+    constraints["H"] = NonNegative()
     for name, domain in zip(documents, problem.domains, strict=True):
         constraints[name] = labels_constraint(domain)
     terms = [
