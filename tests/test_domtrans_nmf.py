@@ -51,7 +51,7 @@ def model_of(toy: Toy, clf: isthmus.DomTransNMF) -> Any:
     return clf._model(problem, clf._start(problem), 1)
 
 
-def test_objective_is_equation_6() -> None:
+def test_objective_is_half_of_equation_6() -> None:
     toy, clf = expression(), isthmus.DomTransNMF(4, discrepancy_weight=3, classifier_weight=0.7, loss_weight=5)
     model = model_of(toy, clf)
     update(model, "w")
@@ -65,7 +65,7 @@ def test_objective_is_equation_6() -> None:
     fit = np.sum((X0 - V0 @ U.T) ** 2) + np.sum((X1 - V1 @ U.T) ** 2)
     gap = np.sum((V0.mean(axis=0) - V1.mean(axis=0)) ** 2)
     expected = fit + 3 * gap + 0.7 * (w @ w / 2 + 5 * np.sum((V @ w + b - known) ** 2))
-    assert objective(model) == pytest.approx(expected)
+    assert objective(model) == pytest.approx(expected / 2)
     # (22) with the corrected H, and (20).
     H = np.eye(len(V)) - 1 / len(V)
     assert w == pytest.approx(np.linalg.solve(np.eye(4) + 10 * V.T @ H @ V, 10 * V.T @ H @ known))

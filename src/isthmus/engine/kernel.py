@@ -53,8 +53,13 @@ def multiply(
 
 
 def _side_by_side(products: Sequence[Product]) -> list[tuple[Array, Array | None]]:
-    """The same sum with all its proper products as one."""
-    pairs = [(left, right) for left, right in products if right is not None]
+    """The same sum with all its proper products as one; A B^T + A C^T is A (B + C)^T, and no wider than either."""
+    lefts = {id(left): left for left, right in products if right is not None}
+    rights: dict[int, Array] = {}
+    for left, right in products:
+        if right is not None:
+            rights[id(left)] = rights[id(left)] + right if id(left) in rights else right
+    pairs = [(left, rights[key]) for key, left in lefts.items()]
     plain = [(left, right) for left, right in products if right is None]
     if len(pairs) > 1:
         pairs = [(np.hstack([left for left, _ in pairs]), np.hstack([right for _, right in pairs]))]

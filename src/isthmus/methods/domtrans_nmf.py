@@ -85,7 +85,7 @@ class DomTransNMF(TransferClassifier):
         U: one for each class, or a single one where there are two.
     coefficients_, intercepts_ : ndarray of runs x topics (w), ndarray of runs
     n_iter_, objective_ : int, ndarray
-        Iterations done, and the objective at the start and after each iteration, run after run.
+        Iterations done, and half of (6) at the start and after each iteration, run after run.
 
     Examples
     --------
@@ -158,12 +158,12 @@ class DomTransNMF(TransferClassifier):
         return {"U": U, **starts, "w": np.zeros((1, self.n_topics + 1), dtype=U.dtype)}
 
     def _model(self, problem: Problem, start: dict[str, Array], positive: int) -> Factorization:
-        """(6), for one class against the others."""
-        a, b, g = self.discrepancy_weight, self.classifier_weight, self.loss_weight
+        """Half of (6), for one class against the others."""
+        a, b, g = self.discrepancy_weight / 2, self.classifier_weight / 2, self.loss_weight
         terms: list[Term] = [Ridge("w", b / 2, intercept=True)]
         for number, domain in enumerate(problem.domains):
             rows, labels = rows_of(number), 2 * domain.labels[:, [positive]] - 1
-            terms.append(Fit(MatrixDocuments(domain.matrix), rows, (Strand("U"),), weight=2.0))
+            terms.append(Fit(MatrixDocuments(domain.matrix), rows, (Strand("U"),)))
             terms.append(Regression(rows, "w", labels, domain.labeled, weight=b * g, intercept=True))
         sizes = np.array([len(domain.rows) for domain in problem.domains])
         is_target = np.array([domain.is_target for domain in problem.domains])

@@ -52,7 +52,7 @@ class Fit:
 
     def _profile(self, factors: Factors) -> Array:
         first, *others = self.strands
-        profile = first.share * _strand_product(factors, first)
+        profile = _scaled(first.share, _strand_product(factors, first))
         for strand in others:
             profile += strand.share * _strand_product(factors, strand)
         return profile
@@ -94,21 +94,27 @@ class Fit:
     def gradient(self, factors: Factors, name: str) -> Split:
         split = Split()
         if name == self.rows:
-            split.negative.append(Product(self.weight * self._matched(factors)))
+            split.negative.append(Product(_scaled(self.weight, self._matched(factors))))
             split.positive.append(Product(factors[self.rows], self.weight * self._profile_gram(factors)))
         for strand in self.strands:
             share = self.weight * strand.share
-            if name == strand.words:
-                for parts, array in ((split.negative, self._observed), (split.positive, self._expected)):
-                    if strand.association is None:
-                        parts.append(Product(share * array(factors)))
-                    else:
-                        parts.append(Product(array(factors), share * factors[strand.association]))
+            if name == strand.words and strand.association is None:
+                split.negative.append(Product(_scaled(share, self._observed(factors))))
+                split.positive.append(Product(self.profile(factors), share * self._gram(factors)))
+            elif name == strand.words:
+                association = share * factors[strand.association]
+                split.negative.append(Product(self._observed(factors), association))
+                split.positive.append(Product(self._expected(factors), association))
             if name == strand.association:
                 words = factors[strand.words].T
                 split.negative.append(Product(share * (words @ self._observed(factors))))
                 split.positive.append(Product(share * (words @ self._expected(factors))))
         return split
+
+
+def _scaled(scale: float, array: Array) -> Array:
+    """Without a copy where there is nothing to do. Nobody changes the result."""
+    return array if scale == 1 else scale * array
 
 
 def _strand_product(factors: Factors, strand: Strand) -> Array:

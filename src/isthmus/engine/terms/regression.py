@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -31,16 +32,21 @@ class Regression:
 
     def _visible(self, factors: Factors) -> Array:
         """V, beside it a one for the intercept, with the unlabelled rows zeroed."""
-        rows = factors[self.rows]
-        if self.intercept:
-            rows = np.hstack([rows, np.ones((len(rows), 1), dtype=rows.dtype)])
-        return np.asarray(rows * self.labeled[:, None])
 
+        def compute() -> Array:
+            rows = factors[self.rows]
+            if self.intercept:
+                rows = np.hstack([rows, np.ones((len(rows), 1), dtype=rows.dtype)])
+            return np.asarray(rows * self.labeled[:, None])
+
+        return factors.recall((self, "visible"), [self.rows], compute)
+
+    @cached_property
     def _visible_labels(self) -> Array:
         return np.asarray(self.labels * self.labeled[:, None])
 
     def value(self, factors: Factors) -> float:
-        residual = self._visible_labels() - self._visible(factors) @ factors[self.coefficients].T
+        residual = self._visible_labels - self._visible(factors) @ factors[self.coefficients].T
         return float(self.weight * np.vdot(residual, residual))
 
     def gradient(self, factors: Factors, name: str) -> Split:
@@ -48,7 +54,7 @@ class Regression:
             width = factors[self.rows].shape[1]
             slopes, shift = factors[self.coefficients][:, :width], factors[self.coefficients][:, width:]
             visible = 2 * self.weight * factors[self.rows] * self.labeled[:, None]
-            wanted = self._visible_labels() - self.labeled[:, None] * shift.sum(axis=1)
+            wanted = self._visible_labels - self.labeled[:, None] * shift.sum(axis=1)
             plus, minus = parts(2 * self.weight * (wanted @ slopes))
             gram_plus, gram_minus = parts(slopes.T @ slopes)
             return Split(
