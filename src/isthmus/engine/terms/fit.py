@@ -101,7 +101,7 @@ class Fit:
             if name == strand.words and strand.association is None:
                 split.negative.append(Product(_scaled(share, self._observed(factors))))
                 split.positive.append(Product(self.profile(factors), share * self._gram(factors)))
-            elif name == strand.words:
+            elif name == strand.words and strand.association is not None:
                 association = share * factors[strand.association]
                 split.negative.append(Product(self._observed(factors), association))
                 split.positive.append(Product(self._expected(factors), association))
