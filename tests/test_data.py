@@ -198,7 +198,8 @@ def test_tables_name_what_the_papers_printed(name: str) -> None:
 
     table, published = load_table(name), load_published(name)
     reported = {task.name for task in table.tasks if not task.name.endswith("(reversed)")}
-    assert reported == {task for task, _ in published}
+    if name != "auto":  # not a paper's
+        assert reported == {task for task, _ in published}
     assert {column.get("method", name) for name, column in table.columns.items()} <= set(METHODS)
     for task in table.tasks:
         source, target = task.sides

@@ -17,3 +17,9 @@ class Corpus:
 
     def __len__(self) -> int:
         return len(self.texts)
+
+
+def join(*corpora: Corpus) -> Corpus:
+    """Several corpora as one."""
+    texts = [text for corpus in corpora for text in corpus.texts]
+    return Corpus(texts, np.concatenate([corpus.groups for corpus in corpora]))

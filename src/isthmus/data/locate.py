@@ -33,6 +33,9 @@ DATASETS = {
         "the data pages of transfer component analysis (Pan et al.) and GCMF (Long et al.)",
     ),
     "sraa": Dataset("sraa.tar.gz", "Simulated/Real/Aviation/Auto UseNet", "Andrew McCallum's data page"),
+    "reviews": Dataset(
+        "reviews/music.task.train.gz", "Product reviews of six domains (FDU-MTL)", "the FDU-MTL data page (Liu et al.)"
+    ),
     "glioma": Dataset("glioma/GSE4271.csv.gz", "Glioma gene expression, GSE4271 and GSE4412", "GEO and GlioVis"),
     "bci-iv-2a": Dataset(
         "bci-iv-2a/A01T.mat", "BCI Competition IV 2a, EEG of imagined movements", "BNCI Horizon 2020, set 001-2014"

@@ -14,34 +14,26 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.preprocessing import minmax_scale, normalize
 
-from isthmus.data.corpus import Corpus
+from isthmus.data.corpus import Corpus, join
+from isthmus.data.families import auto_tasks
 from isthmus.data.glioma import load_glioma
 from isthmus.data.newsgroups import load_newsgroups, subject_and_body
 from isthmus.data.reuters import load_reuters_pair
+from isthmus.data.reviews import load_reviews
 from isthmus.data.sraa import load_sraa
+from isthmus.data.task import Task
 from isthmus.exceptions import DataError
 from isthmus.text import LogTfidf, text_vectorizer
 from isthmus.typing import Mask, Matrix
 
-TABLES = ("tcl", "cci", "dtlm", "cdsc", "domtrans-nmf")
+TABLES = ("tcl", "cci", "dtlm", "cdsc", "domtrans-nmf", "auto")
 
-_TEXT_LOADERS: Mapping[str, Callable[[Path | None], Corpus]] = {"20news": load_newsgroups, "sraa": load_sraa}
-
-
-@dataclass(frozen=True)
-class Task:
-    """One row of a paper's table: which groups of a corpus make up the classes of source and target."""
-
-    name: str
-    corpus: str
-    source: Mapping[str, list[str]] = field(default_factory=dict)
-    target: Mapping[str, list[str]] = field(default_factory=dict)
-    file: str = ""
-    """For matrices that come ready-made."""
-
-    @property
-    def sides(self) -> tuple[Mapping[str, list[str]], Mapping[str, list[str]]]:
-        return self.source, self.target
+_TEXT_LOADERS: Mapping[str, Callable[[Path | None], Corpus]] = {
+    "20news": load_newsgroups,
+    "reviews": load_reviews,
+    "20news+reviews": lambda data: join(load_newsgroups(data), load_reviews(data)),
+    "sraa": load_sraa,
+}
 
 
 @dataclass(frozen=True)
@@ -78,7 +70,7 @@ def load_table(name: str) -> Table:
     return Table(
         name=name,
         metric=content["metric"],
-        tasks=tuple(Task(**task) for task in content["tasks"]),
+        tasks=auto_tasks(load_table("tcl").tasks) if name == "auto" else tuple(Task(**t) for t in content["tasks"]),
         columns=content["columns"],
         variants=content.get("variants", {}),
         settings=content.get("settings", {}),
@@ -137,7 +129,7 @@ class Library:
         X, groups = self._corpora[key]
         settings = table.text[task.corpus]
         least = settings["min_df"] if settings.get("weigh") == "sample" else 0
-        return replace(_compose(X, groups, task), least=least)
+        return replace(_thinned(_compose(X, groups, task), task.target_shares), least=least)
 
     def _load_matrices(self, task: Task, unit_rows: bool = True) -> TaskData:
         """Matrices that are weighted already: unit rows, if at all, and nothing else."""
@@ -194,6 +186,18 @@ def _first_of_each(groups: np.ndarray[Any, Any], allowed: Mask, size: int) -> Ma
         pool = np.flatnonzero(allowed & (groups == group))
         chosen[rng.choice(pool, min(size, len(pool)), replace=False)] = True
     return chosen
+
+
+def _thinned(data: TaskData, shares: Mapping[str, float]) -> TaskData:
+    """Without as many target documents as it takes to give the classes these shares; a fixed random draw."""
+    if not shares:
+        return data
+    rng = np.random.default_rng(0)
+    pools = {label: np.flatnonzero(data.in_target & (data.y == label)) for label in shares}
+    size = min(len(pools[label]) / share for label, share in shares.items())
+    kept = [rng.choice(pools[label], round(size * share), replace=False) for label, share in shares.items()]
+    rows = np.sort(np.concatenate([np.flatnonzero(~data.in_target), *kept]))
+    return replace(data, X=data.X[rows], y=data.y[rows], sample_domain=data.sample_domain[rows])
 
 
 def _compose(X: Matrix, groups: np.ndarray[Any, Any], task: Task) -> TaskData:
