@@ -231,7 +231,7 @@ def claim(value: Any) -> dict[str, Any]:
 E = "estimator"
 ROW = f"{Row.__module__}.{Row.__qualname__}"
 COUNTS = ("vectorizer", "steps", 0, "items", 1)
-SAME_HASH = [(2**61 - 1) * number for number in range(200_000)]
+SAME_HASH = [(2**61 - 1) * number for number in range(30_000)]
 FORGED: dict[str, tuple[Callable[[Any, dict[str, Any]], Any], str]] = {
     "system": (lambda tree, _: tree.update({"class": "os.system"}), "names the class 'os.system', which is none of"),
     "forest": (lambda tree, _: tree.update({"class": "sklearn.RandomForestClassifier"}), "names the class 'sklearn.R"),
