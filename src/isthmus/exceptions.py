@@ -11,9 +11,21 @@ class MissingDataError(DataError):
     """A data set was looked for and not found."""
 
 
+class ModelFileError(ValueError):
+    """A model file is broken, hostile, too new, or no model file at all."""
+
+
 class EmptyDocumentWarning(UserWarning):
     """Some documents hold no known word and were given the class prior."""
 
 
 class SmallClassWarning(UserWarning):
     """A class has a single labelled document."""
+
+
+class EncoderNotSavedWarning(UserWarning):
+    """A model file lacks the encoder that its model reads texts with."""
+
+
+class LibraryVersionWarning(UserWarning):
+    """A model file was written with another version of scikit-learn."""
