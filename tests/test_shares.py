@@ -32,7 +32,7 @@ def test_no_labels_at_these_shares_have_a_larger_sum_of_scores(seed: int, c: int
 
 
 def test_shares_are_met_exactly_where_they_are_whole() -> None:
-    scores = np.random.default_rng(0).normal(size=(3000, 3)) + [2, 0, 0]
+    scores = np.random.default_rng(0).normal(size=(3000, 3)) + np.array([2, 0, 0])
     assert np.bincount(label_by_rank(scores, np.array([0.2, 0.3, 0.5]))).tolist() == [600, 900, 1500]
     assert np.bincount(label_by_rank(scores, np.array([0.0, 1.0, 0.0])), minlength=3).tolist() == [0, 3000, 0]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -89,7 +90,7 @@ def label_by_rank(scores: Array, shares: Array) -> Positions:
     costs = np.stack([_costs(scores, labels, number)[0] for number in range(len(wanted))])
     while surplus.any():
         chain = _cheapest_chain(costs, surplus)
-        moves = [(int(_costs(scores, labels, a)[1][b]), b) for a, b in zip(chain[:-1], chain[1:], strict=True)]
+        moves = [(int(_costs(scores, labels, a)[1][b]), b) for a, b in pairwise(chain)]
         for row, number in moves:
             labels[row] = number
         for number in chain:
@@ -101,7 +102,7 @@ def label_by_rank(scores: Array, shares: Array) -> Positions:
 
 def _whole(sizes: Array) -> Positions:
     """Whole numbers with the same sum: the largest remainders are rounded up."""
-    counts = np.floor(sizes + 1e-9).astype(np.intp)
+    counts = np.asarray(np.floor(sizes + 1e-9), dtype=np.intp)
     missing = round(sizes.sum()) - counts.sum()
     counts[np.argsort(counts - sizes, kind="stable")[:missing]] += 1
     return counts
