@@ -12,10 +12,11 @@ from isthmus.methods.lr import LR
 from isthmus.methods.nmtf import NMTF
 from isthmus.methods.svm import SVM
 from isthmus.methods.tcl import TCL
+from isthmus.methods.tsvm import TSVM
 
 METHODS: dict[str, Callable[..., TransferClassifier]] = {
-    method.__name__: method for method in (TCL, CCI, DTLM, CDSC, DomTransNMF, NMTF, LR, SVM, KMeans)
+    method.__name__: method for method in (TCL, CCI, DTLM, CDSC, DomTransNMF, NMTF, LR, SVM, KMeans, TSVM)
 }
 """Every method by the name that papers and commands use."""
 
-__all__ = ["CCI", "CDSC", "DTLM", "LR", "METHODS", "NMTF", "SVM", "TCL", "DomTransNMF", "KMeans"]
+__all__ = ["CCI", "CDSC", "DTLM", "LR", "METHODS", "NMTF", "SVM", "TCL", "TSVM", "DomTransNMF", "KMeans"]
