@@ -1,6 +1,6 @@
 """isthmus: classify the documents of one domain with labels from another."""
 
-from isthmus.methods import CCI, CDSC, DTLM, LR, NMTF, SVM, TCL, TSVM, DomTransNMF, KMeans
+from isthmus.methods import CCI, CDSC, DTLM, LR, NMTF, SC, SVM, TCL, TSVM, DomTransNMF, KMeans
 from isthmus.selection import source_folds
 from isthmus.text import SignSplit
 from isthmus.transfer import Result, transfer
@@ -13,6 +13,7 @@ __all__ = [
     "DTLM",
     "LR",
     "NMTF",
+    "SC",
     "SVM",
     "TCL",
     "TSVM",
