@@ -1,6 +1,6 @@
 """isthmus: classify the documents of one domain with labels from another."""
 
-from isthmus.methods import CCI, CDSC, DTLM, LR, NMTF, SC, SVM, TCL, TSVM, DomTransNMF, KMeans
+from isthmus.methods import CCI, CDSC, DTLM, LR, NMTF, SC, SGT, SVM, TCL, TSVM, DomTransNMF, KMeans
 from isthmus.selection import source_folds
 from isthmus.text import SignSplit
 from isthmus.transfer import Result, transfer
@@ -14,6 +14,7 @@ __all__ = [
     "LR",
     "NMTF",
     "SC",
+    "SGT",
     "SVM",
     "TCL",
     "TSVM",

@@ -12,7 +12,8 @@ from isthmus.typing import Matrix
 
 def nearest(X: Matrix, among: Matrix, n_neighbours: int) -> Matrix:
     """The cosine of each row of X with the nearest rows of `among`; zero elsewhere."""
-    rows, others = normalize(sp.csr_matrix(X)), normalize(sp.csr_matrix(among))
+    others = normalize(sp.csr_matrix(among))
+    rows = normalize(sp.csr_matrix(X, dtype=others.dtype))
     return sp_matmul_topn(rows, others.T.tocsr(), top_n=n_neighbours, n_threads=cpu_count())
 
 
