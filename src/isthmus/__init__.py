@@ -1,7 +1,7 @@
 """isthmus: classify the documents of one domain with labels from another."""
 
 from isthmus.files import load, save
-from isthmus.methods import CCI, CDSC, DTLM, LR, NMTF, SVM, TCL, DomTransNMF, KMeans
+from isthmus.methods import CCI, CDSC, DTLM, LR, NMTF, SC, SGT, SVM, TCL, TSVM, DomTransNMF, KMeans
 from isthmus.selection import source_folds
 from isthmus.text import SignSplit
 from isthmus.transfer import Result, transfer
@@ -14,8 +14,11 @@ __all__ = [
     "DTLM",
     "LR",
     "NMTF",
+    "SC",
+    "SGT",
     "SVM",
     "TCL",
+    "TSVM",
     "DomTransNMF",
     "KMeans",
     "Result",

@@ -10,12 +10,15 @@ from isthmus.methods.dtlm import DTLM
 from isthmus.methods.kmeans import KMeans
 from isthmus.methods.lr import LR
 from isthmus.methods.nmtf import NMTF
+from isthmus.methods.sc import SC
+from isthmus.methods.sgt import SGT
 from isthmus.methods.svm import SVM
 from isthmus.methods.tcl import TCL
+from isthmus.methods.tsvm import TSVM
 
 METHODS: dict[str, Callable[..., TransferClassifier]] = {
-    method.__name__: method for method in (TCL, CCI, DTLM, CDSC, DomTransNMF, NMTF, LR, SVM, KMeans)
+    method.__name__: method for method in (TCL, CCI, DTLM, CDSC, DomTransNMF, KMeans, LR, NMTF, SC, SGT, SVM, TSVM)
 }
-"""Every method by the name that papers and commands use."""
+"""Every method by the name that papers and commands use, the five of the papers first."""
 
-__all__ = ["CCI", "CDSC", "DTLM", "LR", "METHODS", "NMTF", "SVM", "TCL", "DomTransNMF", "KMeans"]
+__all__ = ["CCI", "CDSC", "DTLM", "LR", "METHODS", "NMTF", "SC", "SGT", "SVM", "TCL", "TSVM", "DomTransNMF", "KMeans"]

@@ -5,23 +5,20 @@ X. Ling, W. Dai, G.-R. Xue, Q. Yang and Y. Yu, "Spectral Domain-Transfer Learnin
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import softmax
-from sklearn.base import clone
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils._param_validation import Interval, StrOptions
 
-from isthmus.base import TransferClassifier
-from isthmus.methods.shares import class_shares, sharpness
-from isthmus.operators import CosineAffinity, MustLink, class_means, class_sums, embed, linked_rows, unit_rows
-from isthmus.problem import Problem, stack
+from isthmus.methods.spectral import SpectralClassifier
+from isthmus.operators import CosineAffinity, MustLink, class_means, class_sums, embed, linked_rows
+from isthmus.problem import Problem
 from isthmus.typing import Array, Mask, Matrix, Positions
 
 
-class CDSC(TransferClassifier):
+class CDSC(SpectralClassifier):
     """Cut the graph of similar documents where it is thin, without parting labelled documents of one class.
 
     W holds the cosines of all pairs of documents, W_s those of unlabelled pairs alone; D and D_s hold their row sums.
@@ -92,12 +89,10 @@ class CDSC(TransferClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_vectors": [Interval(Integral, 2, None, closed="left"), None],
+        **SpectralClassifier._parameter_constraints,
         "lam": [Interval(Real, 0, None, closed="left")],
         "beta": [Interval(Real, 0, None, closed="both")],
-        "classifier": [HasMethods(["fit", "predict"]), None],
         "weighting": [StrOptions({"none", "eigenvalue"})],
-        "random_state": ["random_state"],
     }
 
     def __init__(
@@ -123,20 +118,12 @@ class CDSC(TransferClassifier):
                 f"classifier is {self.classifier!r} and weighting is 'eigenvalue', which decides without a classifier: "
                 "leave one of them out."
             )
-        X, classes = problem.labeled_documents()
-        labeled = unit_rows(X)
-        free = unit_rows(stack([domain.matrix[~domain.labeled] for domain in problem.domains]))
-        linked = linked_rows(free, labeled)
-        self._prior = problem.class_prior.astype(np.float64)
-        self._solve(labeled, classes, free[linked])
+        return super()._learn(problem)
 
-        distributions = np.concatenate([domain.labels for domain in problem.domains]).astype(np.float64)
-        unlabeled = np.concatenate([~domain.labeled for domain in problem.domains])
-        distributions[unlabeled] = self._distributions(self._embedding.free, linked)
-        return np.split(distributions, np.cumsum([len(domain.rows) for domain in problem.domains])[:-1])
-
-    def _solve(self, labeled: Matrix, classes: Positions, free: Matrix) -> None:
+    def _solve(self, labeled: Matrix, classes: Positions, free: Matrix) -> Mask:
         """Algorithm 2."""
+        linked = linked_rows(free, labeled)
+        free = free[linked]
         n_classes, merged = len(self._prior), np.isinf(self.beta)
         nodes, sizes = class_sums(labeled, classes, n_classes) if merged else (labeled, np.ones(len(classes)))
         kinds = np.arange(n_classes) if merged else classes
@@ -154,42 +141,20 @@ class CDSC(TransferClassifier):
         self._embedding, self.eigenvalues_ = embedding, 1 - embedding.values
 
         copies = sizes.astype(np.intp)
-        points, kinds = self._rows(np.repeat(embedding.tied, copies, axis=0)), np.repeat(kinds, copies)
-        self.class_points_ = class_means(points, kinds, n_classes)
-        several = self.classifier is not None and len(seen) > 1
-        self.classifier_ = clone(self.classifier).fit(points, kinds) if several else None
-        self._sharpness = sharpness(self._scores(self.class_points_[seen])[:, seen])
+        self._judge(np.repeat(embedding.tied, copies, axis=0), np.repeat(kinds, copies))
+        return linked
 
     def _rows(self, places: Array) -> Array:
         """Coordinates as they are compared: at unit length (step 4), or weighted."""
-        return places * self._embedding.values**2 if self.weighting == "eigenvalue" else unit_rows(places)
+        if self.weighting == "eigenvalue":
+            return np.asarray(places * (1 - self.eigenvalues_) ** 2)
+        return super()._rows(places)
 
     def _scores(self, rows: Array) -> Array:
         """How much speaks for each class: nearness to its mean, or the weighted sum."""
-        points = self.class_points_
-        lengths = 0.0 if self.weighting == "eigenvalue" else (points**2).sum(axis=1) / 2
-        return np.asarray(np.where(np.isnan(points[:, 0]), -np.inf, rows @ points.T - lengths))
-
-    def _distributions(self, places: Array, linked: Mask) -> Array:
-        """Class distributions of the documents that have a place; the prior for the others."""
-        distributions = np.tile(self._prior, (len(linked), 1))
-        if linked.any():
-            rows = self._rows(places)
-            if self.classifier_ is None:
-                distributions[linked] = softmax(self._sharpness * self._scores(rows), axis=1)
-            else:
-                distributions[linked] = class_shares(self.classifier_, rows, len(self._prior))
-        return distributions
-
-    def _assign(self, X: Matrix, domain: int | None) -> Array:
-        places, linked = self._embedding.place(X)
-        return self._distributions(places[linked], linked)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.positive_only = True
-        tags.classifier_tags.poor_score = True  # cosines do not tell clouds of points around centres apart
-        return tags
+        return (
+            self._where_seen(rows @ self.class_points_.T) if self.weighting == "eigenvalue" else super()._scores(rows)
+        )
 
 
 def _between(means: Array) -> Positions:

@@ -1,13 +1,19 @@
-"""Class distributions from any scikit-learn classifier."""
+"""Class distributions from any scikit-learn classifier, and labels at given class shares."""
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from scipy.special import softmax
+from sklearn.utils._param_validation import StrOptions
 
-from isthmus.typing import Array, Matrix
+from isthmus.problem import Problem
+from isthmus.typing import Array, Matrix, Positions
+
+SWEEPS = 20
+"""Rounds of offsets before single documents are moved."""
 
 
 def class_shares(classifier: Any, rows: Matrix, n_classes: int) -> Array:
@@ -38,3 +44,118 @@ def sharpness(own: Array) -> float:
     n = len(own)
     gap = (np.trace(own) * n - own.sum()) / max(n * (n - 1), 1)  # how much higher the own class scores, on average
     return float(4 / max(gap, 1e-12 * np.abs(own).max(initial=1e-30)))
+
+
+SHARES = [StrOptions({"source", "unknown"}), dict]
+"""What the parameter `target_shares` may be; see `read_shares`."""
+
+
+def read_shares(target_shares: Any, problem: Problem) -> Array | None:
+    """The share of each class among the documents to be labelled, or None if nobody knows.
+
+    "source" is the labelled documents' shares, "unknown" none; a dict maps every class to its share.
+    """
+    if target_shares == "unknown":
+        return None
+    if target_shares == "source":
+        return problem.class_prior.astype(np.float64)
+    classes = problem.classes.tolist()
+    if set(target_shares) != set(classes):
+        raise ValueError(f"target_shares names {list(target_shares)} and the classes are {classes}: give each a share.")
+    shares = np.array([target_shares[name] for name in classes], dtype=np.float64)
+    if not (np.all(shares >= 0) and np.isclose(shares.sum(), 1)):
+        raise ValueError(f"target_shares is {target_shares}: give shares that are not negative and sum to one.")
+    return shares
+
+
+def label_by_rank(scores: Array, shares: Array) -> Positions:
+    """Class numbers at given shares, with the largest sum of scores that these allow.
+
+    `scores` is documents x classes; `shares` sums to one. Every class gets its share of the documents, rounded. With
+    two classes, these are the documents with the largest difference of scores.
+
+    An offset for each class brings the counts near; labels by the largest score plus offset have the largest sum that
+    their own counts allow. What is still missing moves along chains of classes, each time the one that costs least,
+    which keeps it so (successive shortest paths).
+
+    >>> label_by_rank(np.array([[3.0, 0], [2, 0], [1, 0], [0, 1]]), np.array([0.5, 0.5])).tolist()
+    [0, 0, 1, 1]
+    """
+    scores = np.asarray(scores, dtype=np.float64)
+    if not len(scores):
+        return np.zeros(0, dtype=np.intp)
+    wanted = _whole(len(scores) * shares)
+    labels = np.asarray((scores + _offsets(scores, wanted)).argmax(axis=1))
+    surplus = np.bincount(labels, minlength=len(wanted)) - wanted
+    costs = np.stack([_costs(scores, labels, number)[0] for number in range(len(wanted))])
+    while surplus.any():
+        chain = _cheapest_chain(costs, surplus)
+        moves = [(int(_costs(scores, labels, a)[1][b]), b) for a, b in pairwise(chain)]
+        for row, number in moves:
+            labels[row] = number
+        for number in chain:
+            costs[number] = _costs(scores, labels, number)[0]
+        surplus[chain[0]] -= 1
+        surplus[chain[-1]] += 1
+    return labels
+
+
+def _whole(sizes: Array) -> Positions:
+    """Whole numbers with the same sum: the largest remainders are rounded up."""
+    counts = np.asarray(np.floor(sizes + 1e-9), dtype=np.intp)
+    missing = round(sizes.sum()) - counts.sum()
+    counts[np.argsort(counts - sizes, kind="stable")[:missing]] += 1
+    return counts
+
+
+def _offsets(scores: Array, wanted: Positions) -> Array:
+    """What to add to each class's scores so that the largest give about the wanted counts.
+
+    One class at a time gets the offset that is right for the present ones of the others.
+    """
+    n, n_classes = scores.shape
+    offsets = np.zeros(n_classes)
+    shifted = np.array(scores.T, order="C")
+    for _ in range(SWEEPS):
+        if np.array_equal(np.bincount(shifted.argmax(axis=0), minlength=n_classes), wanted):
+            break
+        for number, count in enumerate(wanted):
+            shifted[number] = -np.inf
+            margins = shifted.max(axis=0) - scores[:, number]  # an offset above a margin wins the document
+            margins.partition((max(count - 1, 0), min(count, n - 1)))
+            low = margins[count - 1] if count else margins[0] - 2
+            high = margins[count] if count < n else margins[-1] + 2
+            offsets[number] = (low + high) / 2
+            shifted[number] = scores[:, number] + offsets[number]
+    return offsets
+
+
+def _costs(scores: Array, labels: Positions, number: int) -> tuple[Array, Positions]:
+    """What it costs to move one document from a class to each class, and which one to move."""
+    rows = np.flatnonzero(labels == number)
+    if not len(rows):
+        return np.full(scores.shape[1], np.inf), np.zeros(scores.shape[1], dtype=np.intp)
+    losses = scores[rows, number][:, None] - scores[rows]
+    best = losses.argmin(axis=0)
+    costs = losses[best, np.arange(scores.shape[1])]
+    costs[number] = np.inf
+    return costs, rows[best]
+
+
+def _cheapest_chain(costs: Array, surplus: Positions) -> list[int]:
+    """From a class with too many documents to one with too few, by Bellman and Ford: a move may also gain."""
+    n = len(surplus)
+    slack = 1e-12 * np.abs(costs[np.isfinite(costs)]).max(initial=0)  # no circles of moves that rounding makes cheap
+    distance = np.where(surplus > 0, 0.0, np.inf)
+    previous = np.full(n, -1)
+    for _ in range(n - 1):
+        through = distance[:, None] + costs
+        nearer = through.min(axis=0) < distance - slack
+        if not nearer.any():
+            break
+        previous[nearer] = through.argmin(axis=0)[nearer]
+        distance[nearer] = through.min(axis=0)[nearer]
+    chain = [int(np.where(surplus < 0, distance, np.inf).argmin())]
+    while previous[chain[0]] >= 0:
+        chain.insert(0, int(previous[chain[0]]))
+    return chain

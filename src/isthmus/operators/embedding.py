@@ -79,12 +79,16 @@ def embed(affinity: CosineAffinity, n_vectors: int, start: Array, must_link: Mus
     )
     vectors = scale[:, None] * vectors
     n_tied = len(affinity.sizes)
-    if n_tied:
-        # Eigenvectors come with either sign, which some classifiers notice.
-        size = np.abs(vectors[:n_tied])
-        vectors *= np.sign(vectors[(size > 0.5 * size.max(axis=0)).argmax(axis=0), np.arange(vectors.shape[1])])
+    turn_signs(vectors, n_tied)
     carried, carried_of_free = affinity.words(vectors)
     reach, reach_of_free = affinity.words(np.ones(n))
     return Embedding(
         values, vectors[:n_tied], vectors[n_tied:], carried + lam * carried_of_free, reach, lam * reach_of_free
     )
+
+
+def turn_signs(vectors: Array, n_tied: int) -> None:
+    """Make eigenvectors point one way at the tied nodes: they come with either sign, which some classifiers notice."""
+    if n_tied:
+        size = np.abs(vectors[:n_tied])
+        vectors *= np.sign(vectors[(size > 0.5 * size.max(axis=0)).argmax(axis=0), np.arange(vectors.shape[1])])

@@ -29,6 +29,10 @@ class MustLink:
         result[: len(self._classes)] -= (self._members @ x)[self._classes]
         return np.asarray(result)
 
+    def links(self) -> Array:
+        """How many others each node must have its label in common with."""
+        return np.maximum(self._counts - 1, 0)
+
     def solve(self, diagonal: Array, beta: float, x: Array) -> Array:
         """The u with (diag(diagonal) + beta U U^T) u = x.
 

@@ -10,15 +10,25 @@ from sparse_dot_topn import sp_matmul_topn
 from isthmus.typing import Matrix
 
 
+def nearest(X: Matrix, among: Matrix, n_neighbours: int) -> Matrix:
+    """The cosine of each row of X with the nearest rows of `among`; zero elsewhere."""
+    others = normalize(sp.csr_matrix(among))
+    rows = normalize(sp.csr_matrix(X, dtype=others.dtype))
+    return sp_matmul_topn(rows, others.T.tocsr(), top_n=n_neighbours, n_threads=cpu_count())
+
+
+def nearest_others(X: Matrix, n_neighbours: int) -> Matrix:
+    """The same among the rows of X themselves, each but itself."""
+    found = nearest(X, X, n_neighbours + 1)  # each row meets itself
+    found.setdiag(0)
+    found.eliminate_zeros()
+    return found
+
+
 def neighbour_graph(X: Matrix, n_neighbours: int) -> Matrix:
     """The cosine of each row with its nearest rows, zero elsewhere: a symmetric sparse graph without loops.
 
     Two rows are joined if either is among the other's `n_neighbours` nearest.
     """
-    unit = normalize(sp.csr_matrix(X))
-    nearest = sp_matmul_topn(
-        unit, unit.T.tocsr(), top_n=n_neighbours + 1, n_threads=cpu_count()
-    )  # each row meets itself
-    nearest.setdiag(0)
-    nearest.eliminate_zeros()
-    return sp.csr_array(nearest.maximum(nearest.T))
+    found = nearest_others(X, n_neighbours)
+    return sp.csr_array(found.maximum(found.T))

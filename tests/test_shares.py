@@ -1,0 +1,48 @@
+"""Labels at given class shares."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import linear_sum_assignment
+
+from conftest import Toy, make_toy
+from isthmus.methods.lr import LR
+from isthmus.methods.shares import label_by_rank, read_shares
+from isthmus.problem import pose
+
+
+@given(st.integers(0, 10_000), st.integers(2, 5), st.integers(1, 40), st.booleans())
+def test_no_labels_at_these_shares_have_a_larger_sum_of_scores(seed: int, c: int, n: int, coarse: bool) -> None:
+    """Compared with an assignment of the documents to as many places as the classes have."""
+    rng = np.random.default_rng(seed)
+    scores = rng.normal(size=(n, c)) * rng.uniform(0.1, 5, size=c)
+    if coarse:  # many equal scores
+        scores = np.round(scores)
+    shares = rng.dirichlet(np.full(c, 0.7))
+    labels = label_by_rank(scores, shares)
+    counts = np.bincount(labels, minlength=c)
+    assert counts.sum() == n
+    assert np.all(np.abs(counts - n * shares) < 1)
+    places = np.repeat(np.arange(c), counts)
+    rows, columns = linear_sum_assignment(scores[:, places], maximize=True)
+    assert scores[np.arange(n), labels].sum() == pytest.approx(scores[rows, places[columns]].sum())
+
+
+def test_shares_are_met_exactly_where_they_are_whole() -> None:
+    scores = np.random.default_rng(0).normal(size=(3000, 3)) + np.array([2, 0, 0])
+    assert np.bincount(label_by_rank(scores, np.array([0.2, 0.3, 0.5]))).tolist() == [600, 900, 1500]
+    assert np.bincount(label_by_rank(scores, np.array([0.0, 1.0, 0.0])), minlength=3).tolist() == [0, 3000, 0]
+
+
+def test_which_shares_a_user_may_name(toy: Toy) -> None:
+    problem = pose(LR(), make_toy().X, toy.y, toy.domain, "target")
+    assert read_shares("unknown", problem) is None
+    assert read_shares("source", problem) == pytest.approx([0.5, 0.5])
+    assert read_shares({"class 1": 0.8, "class 0": 0.2}, problem) == pytest.approx([0.2, 0.8])
+    with pytest.raises(ValueError, match=r"target_shares names \['class 0'\] and the classes are"):
+        read_shares({"class 0": 1.0}, problem)
+    with pytest.raises(ValueError, match="sum to one"):
+        read_shares({"class 0": 0.5, "class 1": 0.6}, problem)
