@@ -1,6 +1,6 @@
 """isthmus: classify the documents of one domain with labels from another."""
 
-from isthmus.methods import CCI, CDSC, DTLM, LR, NMTF, SVM, TCL, DomTransNMF, KMeans
+from isthmus.methods import CCI, CDSC, DTLM, LR, MSDA, NMTF, SVM, TCL, DomTransNMF, KMeans
 from isthmus.selection import source_folds
 from isthmus.text import SignSplit
 from isthmus.transfer import Result, transfer
@@ -12,6 +12,7 @@ __all__ = [
     "CDSC",
     "DTLM",
     "LR",
+    "MSDA",
     "NMTF",
     "SVM",
     "TCL",

@@ -9,13 +9,14 @@ from isthmus.methods.domtrans_nmf import DomTransNMF
 from isthmus.methods.dtlm import DTLM
 from isthmus.methods.kmeans import KMeans
 from isthmus.methods.lr import LR
+from isthmus.methods.msda import MSDA
 from isthmus.methods.nmtf import NMTF
 from isthmus.methods.svm import SVM
 from isthmus.methods.tcl import TCL
 
 METHODS: dict[str, Callable[..., TransferClassifier]] = {
-    method.__name__: method for method in (TCL, CCI, DTLM, CDSC, DomTransNMF, NMTF, LR, SVM, KMeans)
+    method.__name__: method for method in (TCL, CCI, DTLM, CDSC, DomTransNMF, NMTF, LR, SVM, KMeans, MSDA)
 }
 """Every method by the name that papers and commands use."""
 
-__all__ = ["CCI", "CDSC", "DTLM", "LR", "METHODS", "NMTF", "SVM", "TCL", "DomTransNMF", "KMeans"]
+__all__ = ["CCI", "CDSC", "DTLM", "LR", "METHODS", "MSDA", "NMTF", "SVM", "TCL", "DomTransNMF", "KMeans"]

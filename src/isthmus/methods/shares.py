@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from scipy.special import softmax
 
+from isthmus.problem import Problem
 from isthmus.typing import Array, Matrix
+
+
+def known_or(assign: Callable[[Matrix, int], Array], problem: Problem) -> list[Array]:
+    """For each domain, documents x classes: known labels, and what `assign(matrix, number)` says of the others."""
+    parts: list[Array] = []
+    for number, domain in enumerate(problem.domains):
+        part = np.array(domain.labels, dtype=np.float64)
+        if not domain.fully_labeled:
+            part[~domain.labeled] = assign(domain.matrix[~domain.labeled], number)
+        parts.append(part)
+    return parts
 
 
 def class_shares(classifier: Any, rows: Matrix, n_classes: int) -> Array:

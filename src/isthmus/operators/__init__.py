@@ -2,6 +2,7 @@
 
 from isthmus.operators.affinity import CosineAffinity, unit_rows
 from isthmus.operators.co_occurrence import CoOccurrence
+from isthmus.operators.denoising import DenoisingMap, denoising_map
 from isthmus.operators.embedding import Embedding, embed
 from isthmus.operators.merge import class_means, class_sums, linked_rows
 from isthmus.operators.must_link import MustLink
@@ -12,11 +13,13 @@ from isthmus.operators.spectrum import leading_vectors
 __all__ = [
     "CoOccurrence",
     "CosineAffinity",
+    "DenoisingMap",
     "Embedding",
     "MustLink",
     "Scaled",
     "class_means",
     "class_sums",
+    "denoising_map",
     "embed",
     "leading_vectors",
     "linked_rows",
