@@ -53,14 +53,16 @@ class DenoisingMap:
         return sp.hstack([X, sp.csr_array(hidden)], format="csr") if sp.issparse(X) else np.hstack([X, hidden])
 
 
-def denoising_map(X: Matrix, n_features: int = 1000, noise: float = 0.9, n_layers: int = 1) -> DenoisingMap:
+def denoising_map(
+    X: Matrix, n_features: int = 1000, noise: float = 0.9, n_layers: int = 1, *, set_size: int = 2500
+) -> DenoisingMap:
     """Learn to reconstruct the most frequent words of documents that have lost most of their words.
 
     Every word of a document is dropped with probability `noise`, independently. A layer is the linear map with the
     least squared error over *all* such corruptions at once, which has a closed form. The paper's way for many words:
-    only the `n_features` most frequent words are reconstructed, once from each of several disjoint sets of as many
-    words, and the reconstructions are averaged. So the largest systems of equations have `n_features` unknowns, however
-    many words there are, and rare words still have their say.
+    only the `n_features` most frequent words are reconstructed, once from each of several disjoint sets of at most
+    `set_size` words, and the reconstructions are averaged. So no system of equations has more than `set_size` unknowns,
+    however many words there are, and rare words still have their say.
 
     A word's set goes by its rank in frequency, where the paper draws it at random: every set gets its share of
     frequent words, and the map has no seed. The constant feature of the paper is solved for beforehand, which centres
@@ -76,9 +78,11 @@ def denoising_map(X: Matrix, n_features: int = 1000, noise: float = 0.9, n_layer
         Probability that a word is dropped, between 0 and 1.
     n_layers : int
         Layers after the first reconstruct the output of the one before from itself.
+    set_size : int
+        How many words are used together. Time and memory grow with it, and the map gets better.
     """
     order = _by_frequency(X)
-    n_sets = -(-len(order) // n_features)
+    n_sets = -(-len(order) // set_size)
     sets = [order[first::n_sets] for first in range(n_sets)]
     outputs = X[:, order[:n_features]]
     weights = np.zeros((X.shape[1], outputs.shape[1]), dtype=np.float32)
@@ -116,9 +120,10 @@ def reconstruct(inputs: Matrix, outputs: Matrix, noise: float) -> tuple[Array, A
         product -= np.outer(np.sqrt(n) * means / scale, np.sqrt(n) * right / divisors)
     system *= 1 - noise
     system[np.diag_indices_from(system)] += noise
-    factor = cho_factor(system.astype(np.float32), overwrite_a=True, check_finite=False)
-    weights = cho_solve(factor, sides.astype(np.float32), overwrite_b=True, check_finite=False)
-    weights /= scale[:, None].astype(np.float32)
+    precision = np.float32 if noise >= 0.1 else np.float64
+    factor = cho_factor(system.astype(precision), overwrite_a=True, check_finite=False)
+    weights = cho_solve(factor, sides.astype(precision), overwrite_b=True, check_finite=False)
+    weights = (weights / scale[:, None]).astype(np.float32)
     return weights, expected - (1 - noise) * (means @ weights)
 
 
