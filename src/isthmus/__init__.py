@@ -1,7 +1,7 @@
 """isthmus: classify the documents of one domain with labels from another."""
 
 from isthmus.files import load, save
-from isthmus.methods import CCI, CDSC, DTLM, LR, NMTF, SC, SGT, SVM, TCL, TSVM, DomTransNMF, KMeans
+from isthmus.methods import CCI, CDSC, DTLM, LR, MSDA, NMTF, SC, SGT, SVM, TCL, TSVM, DomTransNMF, KMeans
 from isthmus.selection import source_folds
 from isthmus.text import SignSplit
 from isthmus.transfer import Result, transfer
@@ -13,6 +13,7 @@ __all__ = [
     "CDSC",
     "DTLM",
     "LR",
+    "MSDA",
     "NMTF",
     "SC",
     "SGT",

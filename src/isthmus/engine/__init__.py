@@ -9,7 +9,14 @@ from isthmus.engine.documents import Documents, MatrixDocuments
 from isthmus.engine.factors import Factors
 from isthmus.engine.fold_in import fold_in
 from isthmus.engine.solver import Factorization, History, Step, minimize, objective, update
-from isthmus.engine.starts import first_labels, logistic_regression, mean_squared_length, plain_nmf, random_start
+from isthmus.engine.starts import (
+    first_labels,
+    fit_logistic,
+    logistic_regression,
+    mean_squared_length,
+    plain_nmf,
+    random_start,
+)
 from isthmus.engine.terms import Fit, Graph, MeanDiscrepancy, Product, Regression, Ridge, Split, Strand, Term
 
 __all__ = [
@@ -35,6 +42,7 @@ __all__ = [
     "Strand",
     "Term",
     "first_labels",
+    "fit_logistic",
     "fold_in",
     "logistic_regression",
     "mean_squared_length",

@@ -14,7 +14,7 @@ from isthmus.engine.factors import Factors
 from isthmus.engine.solver import Factorization, update
 from isthmus.engine.terms import Fit, Strand
 from isthmus.problem import Problem, stack
-from isthmus.typing import Array
+from isthmus.typing import Array, Matrix, Positions
 
 
 def random_start(rng: np.random.RandomState, shape: tuple[int, int], dtype: np.dtype[np.floating]) -> Array:
@@ -30,11 +30,12 @@ def mean_squared_length(problem: Problem) -> float:
 
 
 def logistic_regression(problem: Problem, C: float) -> LogisticRegression:
-    """A classifier of the labelled documents, its classes numbered as in the problem.
+    """A classifier of the labelled documents, its classes numbered as in the problem."""
+    return fit_logistic(*problem.labeled_documents(), C)
 
-    Looser tolerances than this one cost accuracy in the target domain.
-    """
-    X, numbers = problem.labeled_documents()
+
+def fit_logistic(X: Matrix, numbers: Positions, C: float) -> LogisticRegression:
+    """Logistic regression of class numbers. Looser tolerances than this one cost accuracy in the target domain."""
     return LogisticRegression(C=C, tol=1e-5, max_iter=1000).fit(X, numbers)
 
 

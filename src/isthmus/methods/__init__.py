@@ -9,6 +9,7 @@ from isthmus.methods.domtrans_nmf import DomTransNMF
 from isthmus.methods.dtlm import DTLM
 from isthmus.methods.kmeans import KMeans
 from isthmus.methods.lr import LR
+from isthmus.methods.msda import MSDA
 from isthmus.methods.nmtf import NMTF
 from isthmus.methods.sc import SC
 from isthmus.methods.sgt import SGT
@@ -17,8 +18,24 @@ from isthmus.methods.tcl import TCL
 from isthmus.methods.tsvm import TSVM
 
 METHODS: dict[str, Callable[..., TransferClassifier]] = {
-    method.__name__: method for method in (TCL, CCI, DTLM, CDSC, DomTransNMF, KMeans, LR, NMTF, SC, SGT, SVM, TSVM)
+    method.__name__: method
+    for method in (TCL, CCI, DTLM, CDSC, DomTransNMF, KMeans, LR, MSDA, NMTF, SC, SGT, SVM, TSVM)
 }
 """Every method by the name that papers and commands use, the five of the papers first."""
 
-__all__ = ["CCI", "CDSC", "DTLM", "LR", "METHODS", "NMTF", "SC", "SGT", "SVM", "TCL", "TSVM", "DomTransNMF", "KMeans"]
+__all__ = [
+    "CCI",
+    "CDSC",
+    "DTLM",
+    "LR",
+    "METHODS",
+    "MSDA",
+    "NMTF",
+    "SC",
+    "SGT",
+    "SVM",
+    "TCL",
+    "TSVM",
+    "DomTransNMF",
+    "KMeans",
+]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -14,6 +15,17 @@ from isthmus.typing import Array, Matrix, Positions
 
 SWEEPS = 20
 """Rounds of offsets before single documents are moved."""
+
+
+def known_or(assign: Callable[[Matrix, int], Array], problem: Problem) -> list[Array]:
+    """For each domain, documents x classes: known labels, and what `assign(matrix, number)` says of the others."""
+    parts: list[Array] = []
+    for number, domain in enumerate(problem.domains):
+        part = np.array(domain.labels, dtype=np.float64)
+        if not domain.fully_labeled:
+            part[~domain.labeled] = assign(domain.matrix[~domain.labeled], number)
+        parts.append(part)
+    return parts
 
 
 def class_shares(classifier: Any, rows: Matrix, n_classes: int) -> Array:

@@ -3,6 +3,7 @@
 from isthmus.operators.affinity import CosineAffinity, unit_rows
 from isthmus.operators.clamped import AllLinks, NeighbourLinks, Placed, embed_clamped
 from isthmus.operators.co_occurrence import CoOccurrence
+from isthmus.operators.denoising import DenoisingMap, denoising_map
 from isthmus.operators.embedding import Embedding, embed
 from isthmus.operators.merge import class_means, class_sums, linked_rows
 from isthmus.operators.must_link import MustLink
@@ -14,6 +15,7 @@ __all__ = [
     "AllLinks",
     "CoOccurrence",
     "CosineAffinity",
+    "DenoisingMap",
     "Embedding",
     "MustLink",
     "NeighbourLinks",
@@ -21,6 +23,7 @@ __all__ = [
     "Scaled",
     "class_means",
     "class_sums",
+    "denoising_map",
     "embed",
     "embed_clamped",
     "leading_vectors",
