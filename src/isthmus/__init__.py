@@ -1,6 +1,6 @@
 """isthmus: classify the documents of one domain with labels from another."""
 
-from isthmus.methods import CCI, CDSC, DTLM, LR, NMTF, SVM, TCL, DomTransNMF, KMeans
+from isthmus.methods import CCI, CDSC, DKT, DTL, DTLM, GCMF, LR, NMTF, SVM, TCL, DomTransNMF, KMeans, MTrick
 from isthmus.selection import source_folds
 from isthmus.text import SignSplit
 from isthmus.transfer import Result, transfer
@@ -10,13 +10,17 @@ __version__ = "0.1.0"
 __all__ = [
     "CCI",
     "CDSC",
+    "DKT",
+    "DTL",
     "DTLM",
+    "GCMF",
     "LR",
     "NMTF",
     "SVM",
     "TCL",
     "DomTransNMF",
     "KMeans",
+    "MTrick",
     "Result",
     "SignSplit",
     "__version__",

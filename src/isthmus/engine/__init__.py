@@ -10,9 +10,22 @@ from isthmus.engine.factors import Factors
 from isthmus.engine.fold_in import fold_in
 from isthmus.engine.solver import Factorization, History, Step, minimize, objective, update
 from isthmus.engine.starts import first_labels, logistic_regression, mean_squared_length, plain_nmf, random_start
-from isthmus.engine.terms import Fit, Graph, MeanDiscrepancy, Product, Regression, Ridge, Split, Strand, Term
+from isthmus.engine.terms import (
+    Closeness,
+    Fit,
+    Graph,
+    MeanDiscrepancy,
+    Orthogonality,
+    Product,
+    Regression,
+    Ridge,
+    Split,
+    Strand,
+    Term,
+)
 
 __all__ = [
+    "Closeness",
     "ColumnsSumToOne",
     "Constraint",
     "Documents",
@@ -26,6 +39,7 @@ __all__ = [
     "MatrixDocuments",
     "MeanDiscrepancy",
     "NonNegative",
+    "Orthogonality",
     "Product",
     "Regression",
     "Ridge",

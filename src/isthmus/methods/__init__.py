@@ -5,17 +5,37 @@ from collections.abc import Callable
 from isthmus.base import TransferClassifier
 from isthmus.methods.cci import CCI
 from isthmus.methods.cdsc import CDSC
+from isthmus.methods.dkt import DKT
 from isthmus.methods.domtrans_nmf import DomTransNMF
+from isthmus.methods.dtl import DTL
 from isthmus.methods.dtlm import DTLM
+from isthmus.methods.gcmf import GCMF
 from isthmus.methods.kmeans import KMeans
 from isthmus.methods.lr import LR
+from isthmus.methods.mtrick import MTrick
 from isthmus.methods.nmtf import NMTF
 from isthmus.methods.svm import SVM
 from isthmus.methods.tcl import TCL
 
 METHODS: dict[str, Callable[..., TransferClassifier]] = {
-    method.__name__: method for method in (TCL, CCI, DTLM, CDSC, DomTransNMF, NMTF, LR, SVM, KMeans)
+    method.__name__: method
+    for method in (TCL, CCI, DTLM, CDSC, DomTransNMF, NMTF, MTrick, DTL, GCMF, DKT, LR, SVM, KMeans)
 }
 """Every method by the name that papers and commands use."""
 
-__all__ = ["CCI", "CDSC", "DTLM", "LR", "METHODS", "NMTF", "SVM", "TCL", "DomTransNMF", "KMeans"]
+__all__ = [
+    "CCI",
+    "CDSC",
+    "DKT",
+    "DTL",
+    "DTLM",
+    "GCMF",
+    "LR",
+    "METHODS",
+    "NMTF",
+    "SVM",
+    "TCL",
+    "DomTransNMF",
+    "KMeans",
+    "MTrick",
+]
