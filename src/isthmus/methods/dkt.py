@@ -1,7 +1,7 @@
 """Dual Knowledge Transfer.
 
-H. Wang, H. Huang, F. Nie and C. Ding, "Cross-Language Web Page Classification via Dual Knowledge Transfer Using Nonnegative
-Matrix Tri-factorization", SIGIR 2011.
+H. Wang, H. Huang, F. Nie and C. Ding, "Cross-Language Web Page Classification via Dual Knowledge Transfer Using
+Nonnegative Matrix Tri-factorization", SIGIR 2011.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class DKT(OrthogonalClassifier):
     where s is the mean squared length of a document, and Y has columns of unit length, like V. Square-root updates.
 
     A multiplicative update never moves a zero, so that a labelled document keeps its class; what the fit and
-    `label_weight` decide between them is how much it counts. The larger `label_weight`, the more alike they count. At its
-    limit, and without the second path, this is `GCMF` without graphs.
+    `label_weight` decide between them is how much it counts: the larger `label_weight`, the more alike. At its limit,
+    and without the second path, this is `GCMF` without graphs.
 
     Departures. The paper was not at hand: the objective is built from what its summary says of the two paths, and from
     what the authors say of their method for images of the same year ("Dyadic Transfer Learning for Cross-Domain Image

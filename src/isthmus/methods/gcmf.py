@@ -30,15 +30,15 @@ class GCMF(OrthogonalClassifier):
         + document_weight * sum_d R(V_d)                  gamma: documents that are alike, in each target domain
         + orthogonality_weight * sum_d (|| W_d^T W_d - I ||^2 + || V_d^T V_d - I ||^2)
 
-    where R(F) = tr F^T L F, L the Laplacian of a graph of nearest neighbours by cosine, and s the mean squared length of a
-    document, one for the unit rows that the paper has. Square-root updates. V of a labelled document is its label, and
-    stays; a document belongs to the class with the largest entry in its row of V.
+    where R(F) = tr F^T L F, L the Laplacian of a graph of nearest neighbours by cosine, and s the mean squared length
+    of a document, one for the unit rows that the authors use. Square-root updates. V of a labelled document is its
+    label, and stays; a document belongs to the class with the largest entry in its row of V.
 
-    Departures. The paper asks for W^T W = I and V^T V = I, with updates that put the multiplier of that constraint into
-    the fit's share of the denominator and leave the graphs' share out. They do not follow the objective: in trials they
-    led two of four runs to a target with its labels exchanged. Here orthogonality is a term of the objective, which
-    then falls; so the authors have it in their later GTL (TKDE 2014), from where its weight comes. The authors'
-    program stops as soon as accuracy on the target's true labels drops. This one never sees them.
+    Departures, from the authors' program; the paper was not at hand. It asks for W^T W = I and V^T V = I, with the
+    constraint's multiplier in the fit's share of each denominator, and none in the graphs': that does not follow the
+    objective, and in trials three of eight runs ended with more than half of the target exchanged. Here orthogonality
+    is a term, and the objective falls; so the same authors have it in their later GTL (TKDE 2014), from where its
+    weight comes. Their program stops when accuracy on the target's true labels drops. This one never sees them.
 
     Without graphs, and with topics that are not asked to be orthogonal, it is `NMTF` but for the scale of the factors.
     `DTLM` descends from it.

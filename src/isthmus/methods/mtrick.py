@@ -1,7 +1,7 @@
 """Matrix Tri-factorization based Classification.
 
-F. Zhuang, P. Luo, H. Xiong, Q. He, Y. Xiong and Z. Shi, "Exploiting Associations between Word Clusters and Document Classes
-for Cross-Domain Text Categorization", SDM 2010.
+F. Zhuang, P. Luo, H. Xiong, Q. He, Y. Xiong and Z. Shi, "Exploiting Associations between Word Clusters and Document
+Classes for Cross-Domain Text Categorization", SDM 2010.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from isthmus.progress import Callback
 from isthmus.typing import Array
 
 PLSA_STEPS = 10
+"""Enough for a start: with fifty, results differ less than with another seed."""
 
 
 class MTrick(TopicClassifier):
@@ -28,17 +29,17 @@ class MTrick(TopicClassifier):
 
         sum_s || X_s - V_s H^T W_s^T ||^2 + target_weight * sum_t || X_t - V_t H^T W_t^T ||^2.
 
-    Rows of W_d sum to one, a word's shares of the clusters, and rows of V_d, a document's shares of the classes. Sources
-    s have their labels for V_s. V_t starts from logistic regression, all W_d from one PLSA of all documents, and H even.
+    Rows of W_d sum to one, a word's shares of the clusters, and rows of V_d, a document's shares of the classes. V_s is
+    the labels of a source s. V_t starts from logistic regression, all W_d from one PLSA of all documents, and H even.
 
-    The paper also pulls V_s towards the labels, with a weight alpha. V_s starts there, and a multiplicative update never
-    moves a zero: with rows that sum to one it stays there, whatever alpha is. So there is no alpha here.
+    The paper also pulls V_s towards the labels, with a weight alpha. V_s starts there, and a multiplicative update
+    never moves a zero: with rows that sum to one it stays there, whatever alpha is. So there is no alpha here.
 
     `NMTF` differs in its start, its constraint on W_d, the number of its topics, and in weighing all domains alike.
 
-    Departures. The paper was not at hand; constraints and settings are as remembered from it. PLSA runs for ten
-    iterations: fifty gave the same figures to a few tenths, in five times the time. X is taken as it is, where the
-    paper divides it by the sum of its entries: that weighs the domains against each other by the length of documents.
+    Departures. The paper was not at hand; constraints and settings are its, as far as they are known from
+    elsewhere. It divides each X_d by the sum of its entries; here X is taken as it is, because one H can serve domains
+    of different sizes only if their documents are of the same scale.
 
     Parameters
     ----------

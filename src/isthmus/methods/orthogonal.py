@@ -46,10 +46,12 @@ class OrthogonalClassifier(TopicClassifier):
     ) -> Factorization:
         """The fit, divided by the mean squared length of a document, orthogonality, and `terms`."""
         dtype = problem.domains[0].matrix.dtype
-        weight = 2 / mean_squared_length(problem)  # Fit has a factor 1/2, the papers have not
+        square = mean_squared_length(problem)
         words = [words_of(number) for number in range(len(problem.domains))]
         for name in words:
             starts[name] = normalize(random_start(rng, (problem.n_words, self.n_topics), dtype), axis=0)
+        size = (self.n_topics, problem.n_classes)
+        starts["H"] = (np.sqrt(square) * rng.uniform(size=size)).astype(dtype)  # of all factors, H alone has X's scale
         moving = [*words, *(rows_of(n) for n, d in enumerate(problem.domains) if documents(d) == NonNegative())]
         return topic_model(
             problem,
@@ -59,7 +61,7 @@ class OrthogonalClassifier(TopicClassifier):
             lambda domain: (Strand(words_of(domain), "H"),),
             words=NonNegative(),
             documents=documents,
-            weight=lambda domain: weight,
+            weight=lambda domain: 2 / square,  # Fit has a factor 1/2, the papers have not
             terms=[*terms, *(Orthogonality(name, self.orthogonality_weight) for name in moving)],
             power=0.5,
         )
