@@ -11,11 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isthmus.engine import (
+    Closeness,
     Factors,
     Fit,
     Graph,
     MatrixDocuments,
     MeanDiscrepancy,
+    Orthogonality,
     Product,
     Regression,
     Ridge,
@@ -59,6 +61,8 @@ TERMS: dict[str, Callable[[np.random.Generator], Term]] = {
     "fit, the same words twice": lambda rng: Fit(documents_of(rng), "V", (Strand("U", "H", 0.5), Strand("U", "H"))),
     "graph": lambda rng: Graph("V", affinity_of(rng), weight=1.3),
     "discrepancy": lambda rng: MeanDiscrepancy("V", "V2", weight=3.0),
+    "orthogonality": lambda rng: Orthogonality("W", weight=0.9),
+    "closeness": lambda rng: Closeness("U", "W", weight=0.6),
     "regression": lambda rng: Regression(
         "V", "A", labels=np.eye(C)[rng.integers(C, size=N)], labeled=rng.random(N) < 0.6, weight=1.7
     ),

@@ -1,7 +1,25 @@
 """isthmus: classify the documents of one domain with labels from another."""
 
 from isthmus.files import load, save
-from isthmus.methods import CCI, CDSC, DTLM, LR, MSDA, NMTF, SC, SGT, SVM, TCL, TSVM, DomTransNMF, KMeans
+from isthmus.methods import (
+    CCI,
+    CDSC,
+    DKT,
+    DTL,
+    DTLM,
+    GCMF,
+    LR,
+    MSDA,
+    NMTF,
+    SC,
+    SGT,
+    SVM,
+    TCL,
+    TSVM,
+    DomTransNMF,
+    KMeans,
+    MTrick,
+)
 from isthmus.selection import source_folds
 from isthmus.text import SignSplit
 from isthmus.transfer import Result, transfer
@@ -11,7 +29,10 @@ __version__ = "0.1.0"
 __all__ = [
     "CCI",
     "CDSC",
+    "DKT",
+    "DTL",
     "DTLM",
+    "GCMF",
     "LR",
     "MSDA",
     "NMTF",
@@ -22,6 +43,7 @@ __all__ = [
     "TSVM",
     "DomTransNMF",
     "KMeans",
+    "MTrick",
     "Result",
     "SignSplit",
     "__version__",

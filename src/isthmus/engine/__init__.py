@@ -17,9 +17,22 @@ from isthmus.engine.starts import (
     plain_nmf,
     random_start,
 )
-from isthmus.engine.terms import Fit, Graph, MeanDiscrepancy, Product, Regression, Ridge, Split, Strand, Term
+from isthmus.engine.terms import (
+    Closeness,
+    Fit,
+    Graph,
+    MeanDiscrepancy,
+    Orthogonality,
+    Product,
+    Regression,
+    Ridge,
+    Split,
+    Strand,
+    Term,
+)
 
 __all__ = [
+    "Closeness",
     "ColumnsSumToOne",
     "Constraint",
     "Documents",
@@ -33,6 +46,7 @@ __all__ = [
     "MatrixDocuments",
     "MeanDiscrepancy",
     "NonNegative",
+    "Orthogonality",
     "Product",
     "Regression",
     "Ridge",

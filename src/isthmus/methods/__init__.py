@@ -5,11 +5,15 @@ from collections.abc import Callable
 from isthmus.base import TransferClassifier
 from isthmus.methods.cci import CCI
 from isthmus.methods.cdsc import CDSC
+from isthmus.methods.dkt import DKT
 from isthmus.methods.domtrans_nmf import DomTransNMF
+from isthmus.methods.dtl import DTL
 from isthmus.methods.dtlm import DTLM
+from isthmus.methods.gcmf import GCMF
 from isthmus.methods.kmeans import KMeans
 from isthmus.methods.lr import LR
 from isthmus.methods.msda import MSDA
+from isthmus.methods.mtrick import MTrick
 from isthmus.methods.nmtf import NMTF
 from isthmus.methods.sc import SC
 from isthmus.methods.sgt import SGT
@@ -19,14 +23,35 @@ from isthmus.methods.tsvm import TSVM
 
 METHODS: dict[str, Callable[..., TransferClassifier]] = {
     method.__name__: method
-    for method in (TCL, CCI, DTLM, CDSC, DomTransNMF, KMeans, LR, MSDA, NMTF, SC, SGT, SVM, TSVM)
+    for method in (
+        TCL,
+        CCI,
+        DTLM,
+        CDSC,
+        DomTransNMF,
+        DKT,
+        DTL,
+        GCMF,
+        KMeans,
+        LR,
+        MSDA,
+        MTrick,
+        NMTF,
+        SC,
+        SGT,
+        SVM,
+        TSVM,
+    )
 }
 """Every method by the name that papers and commands use, the five of the papers first."""
 
 __all__ = [
     "CCI",
     "CDSC",
+    "DKT",
+    "DTL",
     "DTLM",
+    "GCMF",
     "LR",
     "METHODS",
     "MSDA",
@@ -38,4 +63,5 @@ __all__ = [
     "TSVM",
     "DomTransNMF",
     "KMeans",
+    "MTrick",
 ]

@@ -18,7 +18,6 @@ from isthmus.engine import (
     Factorization,
     Factors,
     Fit,
-    Frozen,
     MatrixDocuments,
     NonNegative,
     RowsSumToOne,
@@ -26,7 +25,7 @@ from isthmus.engine import (
     first_labels,
 )
 from isthmus.engine.plsa import plsa
-from isthmus.methods.factorization import FactorizationClassifier, rows_of, words_of
+from isthmus.methods.factorization import FactorizationClassifier, labels_constraint, rows_of, words_of
 from isthmus.methods.naming import cluster, name_clusters
 from isthmus.operators import CoOccurrence, Scaled
 from isthmus.problem import Problem, stack
@@ -142,7 +141,7 @@ class CCI(FactorizationClassifier):
             F, S, G = words_of(number), association_of(number), rows_of(number)
             starts[F], starts[S] = clusters, np.full((k, problem.n_classes), 1 / problem.n_classes, dtype)
             constraints[F], constraints[S] = ColumnsSumToOne(), NonNegative()
-            constraints[G] = Frozen() if domain.fully_labeled else ColumnsSumToOne()
+            constraints[G] = labels_constraint(domain, ColumnsSumToOne())
             weight = self.target_weight if domain.is_target else 1.0
             documents = Scaled(MatrixDocuments(domain.matrix), 1 / float(domain.matrix.sum(dtype=np.float64)))
             terms.append(Fit(documents, G, (Strand(F, S),), 2 * weight))  # Fit has a factor 1/2, eq. 4 has not

@@ -5,6 +5,7 @@ Z. Fang and Z. Zhang, "Discriminative Transfer Learning on Manifold", SDM 2013.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from numbers import Integral
 from typing import Any, ClassVar
@@ -13,25 +14,19 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, Real
 
 from isthmus.engine import (
-    Constraint,
     Factorization,
     Factors,
-    Fit,
     Free,
-    Graph,
-    MatrixDocuments,
     MeanDiscrepancy,
-    NonNegative,
     Regression,
     Ridge,
     RowsSumToOne,
     Strand,
     Term,
     mean_squared_length,
-    random_start,
 )
-from isthmus.methods.factorization import FactorizationClassifier, TopicClassifier, labels_constraint, rows_of, words_of
-from isthmus.operators import neighbour_graph
+from isthmus.methods.factorization import FactorizationClassifier, TopicClassifier, rows_of, topic_model, words_of
+from isthmus.methods.graphs import neighbour_terms
 from isthmus.problem import Problem
 from isthmus.progress import Callback
 from isthmus.typing import Array
@@ -123,30 +118,28 @@ class DTLM(TopicClassifier):
         self.callback = callback
 
     def _model(self, problem: Problem, starts: dict[str, Array], rng: np.random.RandomState) -> Factorization:
-        dtype = problem.domains[0].matrix.dtype
-        numbers = range(len(problem.domains))
-        words, documents = [words_of(d) for d in numbers], [rows_of(d) for d in numbers]
-
-        factors = {name: random_start(rng, (problem.n_words, self.n_topics), dtype) for name in words}
-        for name in words:
-            RowsSumToOne().restore(factors[name])
-        factors["H"] = rng.uniform(size=(self.n_topics, problem.n_classes)).astype(dtype)
-        constraints: dict[str, Constraint] = {name: RowsSumToOne() for name in words}
-        constraints |= {name: labels_constraint(d) for name, d in zip(documents, problem.domains, strict=True)}
-        constraints["H"] = NonNegative()
-        order = [*words, *documents, "H"]
-        if self.regression_weight:
-            factors["A"] = np.eye(problem.n_classes, dtype=dtype)
-            constraints["A"] = Free()
-            order.append("A")
-
+        weight = 2 / mean_squared_length(problem)  # Fit has a factor 1/2, eq. 3.9 has not
         terms = [
-            *self._fits(problem),
-            *self._graphs(problem),
+            *neighbour_terms(problem, self.n_neighbours, words=self.graph_weight, documents=self.graph_weight),
             *self._discrepancies(problem),
             *self._regression(problem),
         ]
-        return Factorization(Factors({**starts, **factors}), terms, constraints, order, power=0.5)
+        if self.regression_weight:
+            starts["A"] = np.eye(problem.n_classes, dtype=problem.domains[0].matrix.dtype)
+        model = topic_model(
+            problem,
+            starts,
+            rng,
+            self.n_topics,
+            lambda domain: (Strand(words_of(domain), "H"),),
+            words=RowsSumToOne(),
+            weight=lambda domain: weight,
+            terms=terms,
+            power=0.5,
+        )
+        if not self.regression_weight:
+            return model
+        return replace(model, constraints={**model.constraints, "A": Free()}, order=[*model.order, "A"])
 
     def _keep(self, problem: Problem, factors: Factors) -> None:
         super()._keep(problem, factors)
@@ -159,25 +152,6 @@ class DTLM(TopicClassifier):
         scores = np.maximum(V @ self.coefficients_.T, 0)
         RowsSumToOne().restore(scores)
         return scores
-
-    def _fits(self, problem: Problem) -> list[Term]:
-        weight = 2 / mean_squared_length(problem)
-        return [
-            Fit(MatrixDocuments(domain.matrix), rows_of(number), (Strand(words_of(number), "H"),), weight)
-            for number, domain in enumerate(problem.domains)
-        ]
-
-    def _graphs(self, problem: Problem) -> list[Term]:
-        if not self.graph_weight:
-            return []
-        terms: list[Term] = []
-        for number, domain in enumerate(problem.domains):
-            graph = neighbour_graph(domain.matrix.T, self.n_neighbours)
-            terms.append(Graph(words_of(number), graph, self.graph_weight))
-            if not domain.fully_labeled:  # of frozen rows, the term is a constant
-                graph = neighbour_graph(domain.matrix, self.n_neighbours)
-                terms.append(Graph(rows_of(number), graph, self.graph_weight))
-        return terms
 
     def _discrepancies(self, problem: Problem) -> list[Term]:
         sources = [number for number, domain in enumerate(problem.domains) if not domain.is_target]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -25,6 +25,7 @@ from isthmus.engine import (
     NonNegative,
     RowsSumToOne,
     Strand,
+    Term,
     first_labels,
     fold_in,
     minimize,
@@ -187,38 +188,55 @@ def words_of(number: int) -> str:
     return f"W{number}"
 
 
+def labels_constraint(domain: Domain, otherwise: Constraint | None = None) -> Constraint:
+    """Known labels stay: a multiplicative update never moves a zero, so one-hot rows need no update at all."""
+    return Frozen() if domain.fully_labeled else otherwise or RowsSumToOne()
+
+
 def topic_model(
     problem: Problem,
     starts: dict[str, Array],
     rng: np.random.RandomState,
     n_topics: int,
     strands: Callable[[int], tuple[Strand, ...]],
-    common: bool,
+    *,
+    n_common: int | None = None,
+    words: Constraint | None = None,
+    documents: Callable[[Domain], Constraint] = labels_constraint,
+    weight: Callable[[Domain], float] = lambda domain: 1.0,
+    terms: Sequence[Term] = (),
+    power: float = 1.0,
 ) -> Factorization:
-    """Tri-factorize all domains with one H: the machine behind NMTF and TCL.
+    """Tri-factorize all domains: the machine behind NMTF, TCL, DTL, MTrick, DTLM, GCMF and DKT.
 
-    `strands` maps a domain's number to the strands of its words. Updated in the papers' order: words, documents,
-    association; each factor is normalised as soon as it is updated, which is what keeps the objective falling.
+    `strands` maps a domain's number to the strands of its words, `weight` a domain to the weight of its fit; `terms`
+    come on top. Factors over words have `n_topics` columns (U: `n_common`, if given) and satisfy `words`: by default,
+    columns sum to one. They and their associations start at random, unless `starts` has them.
+
+    Updated in the papers' order: words, documents, association; each factor is normalised as soon as it is updated,
+    which is what keeps the objective falling.
     """
     dtype = problem.domains[0].matrix.dtype
-    shape = (problem.n_words, n_topics)
-    numbers = range(len(problem.domains))
-    words = [*(["U"] if common else []), *map(words_of, numbers)]
-    documents = [rows_of(number) for number in numbers]
-
-    factors = {name: random_start(rng, shape, dtype) for name in words}
-    factors["H"] = rng.uniform(size=(n_topics, problem.n_classes)).astype(dtype)
-    constraints: dict[str, Constraint] = {name: ColumnsSumToOne() for name in words}
-    constraints["H"] = NonNegative()
-    for name, domain in zip(documents, problem.domains, strict=True):
-        constraints[name] = labels_constraint(domain)
-    terms = [
-        Fit(MatrixDocuments(domain.matrix), rows_of(number), strands(number))
+    words = words or ColumnsSumToOne()
+    fits = [
+        Fit(MatrixDocuments(domain.matrix), rows_of(number), strands(number), weight(domain))
         for number, domain in enumerate(problem.domains)
     ]
-    return Factorization(Factors({**starts, **factors}), terms, constraints, [*words, *documents, "H"])
+    all_strands = list(dict.fromkeys(strand for fit in fits for strand in fit.strands))
+    width = {strand.words: n_topics for strand in all_strands}
+    if n_common is not None and "U" in width:
+        width["U"] = n_common
+    tall = {strand.association: width[strand.words] for strand in all_strands if strand.association is not None}
 
-
-def labels_constraint(domain: Domain) -> Constraint:
-    """Known labels stay: a multiplicative update never moves a zero, so one-hot rows need no update at all."""
-    return Frozen() if domain.fully_labeled else RowsSumToOne()
+    factors = dict(starts)
+    for name in width:
+        if name not in factors:
+            factors[name] = random_start(rng, (problem.n_words, width[name]), dtype)
+            words.restore(factors[name])
+    for name in tall:
+        if name not in factors:
+            factors[name] = rng.uniform(size=(tall[name], problem.n_classes)).astype(dtype)
+    constraints: dict[str, Constraint] = dict.fromkeys(width, words) | dict.fromkeys(tall, NonNegative())
+    constraints |= {fit.rows: documents(domain) for fit, domain in zip(fits, problem.domains, strict=True)}
+    order = [*width, *(fit.rows for fit in fits), *tall]
+    return Factorization(Factors(factors), [*fits, *terms], constraints, order, power)

@@ -63,4 +63,4 @@ class NMTF(TopicClassifier):
         def strands(domain: int) -> tuple[Strand, ...]:
             return (Strand(words_of(domain), "H"),)
 
-        return topic_model(problem, starts, rng, self.n_topics, strands, common=False)
+        return topic_model(problem, starts, rng, self.n_topics, strands)

@@ -105,4 +105,4 @@ class TCL(TopicClassifier):
         def strands(domain: int) -> tuple[Strand, ...]:
             return Strand("U", "H", a), Strand(words_of(domain), "H", 1 - a)
 
-        return topic_model(problem, starts, rng, self.n_topics, strands, common=True)
+        return topic_model(problem, starts, rng, self.n_topics, strands)

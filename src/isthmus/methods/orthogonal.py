@@ -1,0 +1,71 @@
+"""What the methods with orthogonal factors share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from sklearn.preprocessing import normalize
+
+from isthmus.engine import (
+    Constraint,
+    Factorization,
+    Factors,
+    NonNegative,
+    Orthogonality,
+    RowsSumToOne,
+    Strand,
+    Term,
+    mean_squared_length,
+    random_start,
+)
+from isthmus.methods.factorization import TopicClassifier, labels_constraint, rows_of, topic_model, words_of
+from isthmus.problem import Domain, Problem
+from isthmus.typing import Array
+
+
+class OrthogonalClassifier(TopicClassifier):
+    """Base of the methods that rebuild X_d as V_d H^T W_d^T, with V_d^T V_d and W_d^T W_d near the identity.
+
+    Columns of V_d have about unit length in the fit, whatever the size of a class. What is shown are its rows, summing
+    to one.
+    """
+
+    orthogonality_weight: float
+
+    def _starts(self, problem: Problem, rng: np.random.RandomState) -> dict[str, Array]:
+        return {name: normalize(start, axis=0) for name, start in super()._starts(problem, rng).items()}
+
+    def _orthogonal_model(
+        self,
+        problem: Problem,
+        starts: dict[str, Array],
+        rng: np.random.RandomState,
+        terms: Sequence[Term],
+        documents: Callable[[Domain], Constraint] = lambda domain: labels_constraint(domain, NonNegative()),
+    ) -> Factorization:
+        """The fit, divided by the mean squared length of a document, orthogonality, and `terms`."""
+        dtype = problem.domains[0].matrix.dtype
+        square = mean_squared_length(problem)
+        words = [words_of(number) for number in range(len(problem.domains))]
+        for name in words:
+            starts[name] = normalize(random_start(rng, (problem.n_words, self.n_topics), dtype), axis=0)
+        size = (self.n_topics, problem.n_classes)
+        starts["H"] = (np.sqrt(square) * rng.uniform(size=size)).astype(dtype)  # of all factors, H alone has X's scale
+        moving = [*words, *(rows_of(n) for n, d in enumerate(problem.domains) if documents(d) == NonNegative())]
+        return topic_model(
+            problem,
+            starts,
+            rng,
+            self.n_topics,
+            lambda domain: (Strand(words_of(domain), "H"),),
+            words=NonNegative(),
+            documents=documents,
+            weight=lambda domain: 2 / square,  # Fit has a factor 1/2, the papers have not
+            terms=[*terms, *(Orthogonality(name, self.orthogonality_weight) for name in moving)],
+            power=0.5,
+        )
+
+    def _finish(self, problem: Problem, factors: Factors) -> None:
+        for number in range(len(problem.domains)):
+            RowsSumToOne().restore(factors[rows_of(number)])
