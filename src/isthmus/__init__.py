@@ -9,6 +9,7 @@ from isthmus.methods import (
     DTLM,
     GCMF,
     LR,
+    LSA,
     MSDA,
     NMTF,
     SC,
@@ -19,6 +20,9 @@ from isthmus.methods import (
     DomTransNMF,
     KMeans,
     MTrick,
+    NaiveBayesEM,
+    SelfTraining,
+    TransductiveLR,
 )
 from isthmus.selection import source_folds
 from isthmus.text import SignSplit
@@ -34,6 +38,7 @@ __all__ = [
     "DTLM",
     "GCMF",
     "LR",
+    "LSA",
     "MSDA",
     "NMTF",
     "SC",
@@ -44,8 +49,11 @@ __all__ = [
     "DomTransNMF",
     "KMeans",
     "MTrick",
+    "NaiveBayesEM",
     "Result",
+    "SelfTraining",
     "SignSplit",
+    "TransductiveLR",
     "__version__",
     "load",
     "save",

@@ -7,9 +7,9 @@ read. Nothing after `pose` ever sees ``y``.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Hashable
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Collection, Hashable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -18,6 +18,8 @@ from sklearn.utils.validation import column_or_1d, validate_data
 
 from isthmus.exceptions import EmptyDocumentWarning, SmallClassWarning
 from isthmus.typing import Array, DomainName, DomainNames, Mask, Matrix, Positions
+
+T = TypeVar("T")
 
 ONLY_DOMAIN = "all"
 """The name of the one domain of a fit without `sample_domain`."""
@@ -55,6 +57,7 @@ class Problem:
     """One row per row of X: one-hot where the label may be read, zero elsewhere."""
     empty: Positions
     """Rows of X that hold no word. No method sees them."""
+    _shared: dict[Hashable, object] = field(default_factory=dict, repr=False)
 
     @property
     def n_rows(self) -> int:
@@ -71,6 +74,20 @@ class Problem:
     @property
     def targets(self) -> tuple[Domain, ...]:
         return tuple(domain for domain in self.domains if domain.is_target)
+
+    def once(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """What `compute` gives, computed for the first asker alone: several methods on one problem share it."""
+        if key not in self._shared:
+            self._shared[key] = compute()
+        return self._shared[key]  # type: ignore[return-value]  # the key says what was stored
+
+    def documents(self) -> Matrix:
+        """Those of all domains, stacked."""
+        return self.once("documents", lambda: stack([domain.matrix for domain in self.domains]))
+
+    def unlabeled_documents(self) -> Matrix:
+        """Those whose label nobody gave, of all domains, stacked."""
+        return self.once("unlabeled", lambda: stack([domain.matrix[~domain.labeled] for domain in self.domains]))
 
     def labeled_documents(self) -> tuple[Matrix, Positions]:
         """The labelled documents of all domains, stacked, and their class numbers."""

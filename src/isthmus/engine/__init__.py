@@ -12,6 +12,7 @@ from isthmus.engine.solver import Factorization, History, Step, minimize, object
 from isthmus.engine.starts import (
     first_labels,
     fit_logistic,
+    log_odds,
     logistic_regression,
     mean_squared_length,
     plain_nmf,
@@ -58,6 +59,7 @@ __all__ = [
     "first_labels",
     "fit_logistic",
     "fold_in",
+    "log_odds",
     "logistic_regression",
     "mean_squared_length",
     "minimize",

@@ -34,9 +34,31 @@ def logistic_regression(problem: Problem, C: float) -> LogisticRegression:
     return fit_logistic(*problem.labeled_documents(), C)
 
 
-def fit_logistic(X: Matrix, numbers: Positions, C: float) -> LogisticRegression:
-    """Logistic regression of class numbers. Looser tolerances than this one cost accuracy in the target domain."""
-    return LogisticRegression(C=C, tol=1e-5, max_iter=1000).fit(X, numbers)
+def fit_logistic(
+    X: Matrix,
+    numbers: Positions,
+    C: float,
+    weights: Array | None = None,
+    start: LogisticRegression | None = None,
+) -> LogisticRegression:
+    """Logistic regression of class numbers.
+
+    Looser tolerances than the first one cost accuracy in the target domain. From a `start` that is near, the second
+    suffices.
+    """
+    if start is None:
+        return LogisticRegression(C=C, tol=1e-5, max_iter=1000).fit(X, numbers, weights)
+    again = LogisticRegression(C=C, tol=1e-4, max_iter=1000, warm_start=True)
+    again.coef_, again.intercept_ = start.coef_.copy(), start.intercept_.copy()
+    return again.fit(X, numbers, weights)
+
+
+def log_odds(classifier: LogisticRegression, X: Matrix) -> Array:
+    """Documents x classes: the values whose softmax are the classifier's probabilities."""
+    if not X.shape[0]:
+        return np.zeros((0, len(classifier.classes_)))
+    values = np.asarray(classifier.decision_function(X), dtype=np.float64)
+    return np.column_stack([-values / 2, values / 2]) if values.ndim == 1 else values
 
 
 def first_labels(problem: Problem, C: float) -> list[Array]:

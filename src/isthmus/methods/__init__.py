@@ -12,13 +12,17 @@ from isthmus.methods.dtlm import DTLM
 from isthmus.methods.gcmf import GCMF
 from isthmus.methods.kmeans import KMeans
 from isthmus.methods.lr import LR
+from isthmus.methods.lsa import LSA
 from isthmus.methods.msda import MSDA
 from isthmus.methods.mtrick import MTrick
+from isthmus.methods.naive_bayes_em import NaiveBayesEM
 from isthmus.methods.nmtf import NMTF
 from isthmus.methods.sc import SC
+from isthmus.methods.self_training import SelfTraining
 from isthmus.methods.sgt import SGT
 from isthmus.methods.svm import SVM
 from isthmus.methods.tcl import TCL
+from isthmus.methods.transductive_lr import TransductiveLR
 from isthmus.methods.tsvm import TSVM
 
 METHODS: dict[str, Callable[..., TransferClassifier]] = {
@@ -34,13 +38,17 @@ METHODS: dict[str, Callable[..., TransferClassifier]] = {
         GCMF,
         KMeans,
         LR,
+        LSA,
         MSDA,
         MTrick,
         NMTF,
+        NaiveBayesEM,
         SC,
         SGT,
         SVM,
+        SelfTraining,
         TSVM,
+        TransductiveLR,
     )
 }
 """Every method by the name that papers and commands use, the five of the papers first."""
@@ -53,6 +61,7 @@ __all__ = [
     "DTLM",
     "GCMF",
     "LR",
+    "LSA",
     "METHODS",
     "MSDA",
     "NMTF",
@@ -64,4 +73,7 @@ __all__ = [
     "DomTransNMF",
     "KMeans",
     "MTrick",
+    "NaiveBayesEM",
+    "SelfTraining",
+    "TransductiveLR",
 ]

@@ -80,6 +80,11 @@ def read_shares(target_shares: Any, problem: Problem) -> Array | None:
     return shares
 
 
+def labels_at(scores: Array, shares: Array | None) -> Positions:
+    """Class numbers by the highest score or, where the classes' shares are known, at these shares."""
+    return np.asarray(scores.argmax(axis=1)) if shares is None else label_by_rank(scores, shares)
+
+
 def label_by_rank(scores: Array, shares: Array) -> Positions:
     """Class numbers at given shares, with the largest sum of scores that these allow.
 

@@ -10,6 +10,7 @@ from isthmus.operators.must_link import MustLink
 from isthmus.operators.neighbours import nearest, nearest_others, neighbour_graph
 from isthmus.operators.scaled import Scaled
 from isthmus.operators.spectrum import leading_vectors
+from isthmus.operators.word_map import WordMap, denoising_lsa_map, lsa_map
 
 __all__ = [
     "AllLinks",
@@ -21,13 +22,16 @@ __all__ = [
     "NeighbourLinks",
     "Placed",
     "Scaled",
+    "WordMap",
     "class_means",
     "class_sums",
+    "denoising_lsa_map",
     "denoising_map",
     "embed",
     "embed_clamped",
     "leading_vectors",
     "linked_rows",
+    "lsa_map",
     "nearest",
     "nearest_others",
     "neighbour_graph",

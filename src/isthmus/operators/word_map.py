@@ -1,0 +1,78 @@
+"""A few dimensions in which words that go together lie together, beside the words themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.linalg import cholesky
+from sklearn.preprocessing import normalize
+from sklearn.utils.extmath import randomized_svd
+
+from isthmus.typing import Array, Matrix
+
+POWER_STEPS = 4
+"""Of the randomized decomposition: enough for the leading directions of text."""
+
+
+@dataclass(frozen=True, eq=False)
+class WordMap:
+    """Documents to [X, w H], with H = X W in rows as long as those of X."""
+
+    directions: Array
+    """W: words x dimensions."""
+    weight: float
+
+    def transform(self, X: Matrix) -> Matrix:
+        """Sparse where X is, and in X's precision."""
+        lengths = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel() if sp.issparse(X) else (X**2).sum(axis=1))
+        hidden = self.weight * lengths[:, None] * normalize(np.asarray(X @ self.directions))
+        hidden = hidden.astype(X.dtype, copy=False)
+        return sp.hstack([X, sp.csr_array(hidden)], format="csr") if sp.issparse(X) else np.hstack([X, hidden])
+
+
+def lsa_map(X: Matrix, n_components: int = 100, weight: float = 0.5) -> WordMap:
+    """Latent semantic analysis: the leading right singular vectors of X, the documents of all domains."""
+    _, _, directions = _leading(X, n_components)
+    return WordMap(directions.T, weight)
+
+
+def denoising_lsa_map(
+    X: Matrix, n_components: int = 300, weight: float = 1.0, *, noise: float = 0.9, n_words: int = 2500
+) -> WordMap:
+    """The marginalized denoising autoencoder in its leading directions.
+
+    Without its tanh, the map of mSDA (see `denoising_map`) for the most frequent words is a function of their
+    correlations R: with S = X^T X = D^1/2 R D^1/2 and q = 1 - noise,
+
+        S (q S + (1 - q) D)^-1 = D^1/2 R (q R + (1 - q) I)^-1 D^-1/2,
+
+    so that each eigenvector of R keeps its direction and its eigenvalue l becomes l / (q l + 1 - q). The leading
+    eigenvectors come from a singular value decomposition of the sparse X D^-1/2 at a hundredth of the cost of solving
+    for the map. What a linear classifier sees of X W are its inner products, and these need as many dimensions as
+    there are eigenvectors: the map is written in such dimensions.
+    """
+    counts = np.bincount(X.indices, minlength=X.shape[1]) if sp.issparse(X) else np.count_nonzero(X, axis=0)
+    words = np.sort(np.argsort(-counts, kind="stable")[: min(n_words, np.count_nonzero(counts))])
+    frequent = X[:, words]
+    squares = np.asarray(frequent.multiply(frequent).sum(axis=0)) if sp.issparse(X) else (frequent**2).sum(axis=0)
+    lengths = np.sqrt(squares.ravel())
+    scaled = frequent @ sp.diags_array(1 / lengths) if sp.issparse(X) else frequent / lengths
+    _, values, vectors = _leading(scaled, n_components)
+    q, eigenvalues = 1 - noise, values**2
+    kept = vectors.T / lengths[:, None] * (eigenvalues / (q * eigenvalues + 1 - q))
+    back = vectors * lengths
+    gram = back @ back.T
+    gram[np.diag_indices_from(gram)] += 1e-9 * np.trace(gram) / len(gram)  # rounding must not make it indefinite
+    directions = np.zeros((X.shape[1], len(values)))
+    directions[words] = kept @ cholesky(gram, lower=True)
+    return WordMap(directions, weight)
+
+
+def _leading(X: Matrix, n_components: int) -> tuple[Array, Array, Array]:
+    """The leading singular vectors and values that are not zero; repeatable."""
+    k = min(n_components, *X.shape)
+    left, values, right = randomized_svd(X, k, n_iter=POWER_STEPS, random_state=0)
+    some = values > 1e-10 * values.max(initial=0)
+    return left[:, some], values[some], right[some]
