@@ -17,3 +17,7 @@ class EmptyDocumentWarning(UserWarning):
 
 class SmallClassWarning(UserWarning):
     """A class has a single labelled document."""
+
+
+class GuessedEncodingWarning(UserWarning):
+    """A file is not UTF-8 and does not say what else it is."""

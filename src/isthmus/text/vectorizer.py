@@ -12,6 +12,8 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import normalize
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from isthmus.text.stems import StemCounts
+
 
 class LogTfidf(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """(1 + ln tf) ln(N / df), then rows of unit length. Counts below one, if there are any, count as they are.
@@ -62,9 +64,12 @@ class LogTfidf(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return tags
 
 
-def text_vectorizer(min_df: int = 2, stop_words: str | None = None) -> Pipeline:
+def text_vectorizer(min_df: int = 2, stop_words: str | None = None, stemmer: str | None = None) -> Pipeline:
     """Texts to unit rows of (1 + ln tf) ln(N / df), without words of fewer than `min_df` documents.
 
     Stop words stay by default: a list fits one language, and ln(N / df) leaves the most frequent words little weight.
+    With `stemmer`, stems are counted instead of words; see `StemCounts`.
     """
-    return make_pipeline(CountVectorizer(stop_words=stop_words, min_df=min_df), LogTfidf())
+    if stemmer is None:
+        return make_pipeline(CountVectorizer(stop_words=stop_words, min_df=min_df), LogTfidf())
+    return make_pipeline(StemCounts(stemmer, stop_words=stop_words, min_df=min_df), LogTfidf())
