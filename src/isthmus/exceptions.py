@@ -11,6 +11,10 @@ class MissingDataError(DataError):
     """A data set was looked for and not found."""
 
 
+class ModelFileError(ValueError):
+    """A model file is broken, hostile, too new, or no model file at all."""
+
+
 class EmptyDocumentWarning(UserWarning):
     """Some documents hold no known word and were given the class prior."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 from pathlib import Path
 from typing import Self
 
@@ -35,8 +36,7 @@ class Staging:
     def place(self, path: Path) -> Path:
         """Where to write what `path` shall hold. The name ends as `path` does."""
         final = path.resolve()  # a link stays a link, and what it points at changes
-        temporary = final.with_name(f".{os.getpid()}-{len(self._files)}.{final.name}")
-        temporary.unlink(missing_ok=True)  # of a process that crashed and had the same number
+        temporary = final.with_name(f".isthmus-{secrets.token_hex(8)}{final.suffix}")
         self._files.append((temporary, final))
         return temporary
 
@@ -77,10 +77,10 @@ def check_outputs(outputs: dict[str, Path], force: bool, inputs: list[str]) -> N
         taken[final] = option
 
 
-def write_beside(path: Path, text: str) -> None:
-    """One file, whole or not at all."""
+def write_beside(path: Path, content: str | bytes) -> None:
+    """One file, whole or not at all. Text is written in UTF-8."""
     with Staging() as staging:
-        staging.place(path).write_text(text, encoding="utf-8")
+        staging.place(path).write_bytes(content.encode() if isinstance(content, str) else content)
         staging.commit()
 
 

@@ -58,6 +58,11 @@ class Columns:
     guessed: list[str] = field(default_factory=list)
     """Which of these nobody named."""
 
+    def __str__(self) -> str:
+        roles = [(role, getattr(self, role)) for role in ("text", "label", "id", "truth")]
+        listed = ", ".join(f"{role} in column {column!r}" for role, column in roles if column is not None)
+        return listed + (f" (guessed by name: {', '.join(self.guessed)})" if self.guessed else "")
+
 
 def choose(
     table: Table,
