@@ -122,17 +122,25 @@ def open_documents(
 
 def _as_text(value: Any, place: str, column: str) -> str | None:
     """Text of whatever a format holds; None for what is missing."""
+    text = value if isinstance(value, str) else _spelled(value, place, column)
+    if text is None:
+        return None
+    if "\0" in text:
+        raise DataError(f"{place}, holds a NUL character in column {column!r}: the file is damaged, or not text.")
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # half of a surrogate pair, which JSON can hold, and which cannot be written
+        return text.encode("utf-8", "replace").decode()
+    return text
+
+
+def _spelled(value: Any, place: str, column: str) -> str | None:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return None
     if isinstance(value, float) and value.is_integer():
         return str(int(value))  # whole numbers with gaps among them become fractions in some programs
     if isinstance(value, list | dict | bytes):
         raise DataError(f"{place}, holds {str(value)[:40]} in column {column!r}: text, numbers or dates can be read.")
-    text = str(value)
-    if "\0" in text:
-        raise DataError(f"{place}, holds a NUL character in column {column!r}: the file is damaged, or not text.")
-    try:
-        text.encode()
-    except UnicodeEncodeError:  # half of a surrogate pair, which JSON can hold, and which cannot be written
-        return text.encode("utf-8", "replace").decode()
-    return text
+    return str(value)
