@@ -1,5 +1,6 @@
 """isthmus: classify the documents of one domain with labels from another."""
 
+from isthmus.files import load, save
 from isthmus.methods import CCI, CDSC, DTLM, LR, NMTF, SVM, TCL, DomTransNMF, KMeans
 from isthmus.selection import source_folds
 from isthmus.text import SignSplit
@@ -20,6 +21,8 @@ __all__ = [
     "Result",
     "SignSplit",
     "__version__",
+    "load",
+    "save",
     "source_folds",
     "transfer",
 ]

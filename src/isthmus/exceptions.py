@@ -25,3 +25,11 @@ class SmallClassWarning(UserWarning):
 
 class GuessedEncodingWarning(UserWarning):
     """A file is not UTF-8 and does not say what else it is."""
+
+
+class EncoderNotSavedWarning(UserWarning):
+    """A model file lacks the encoder that its model reads texts with."""
+
+
+class LibraryVersionWarning(UserWarning):
+    """A model file was written with another version of scikit-learn."""

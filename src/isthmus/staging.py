@@ -91,7 +91,7 @@ def _same(final: Path, read: str) -> bool:
 def _synchronise(path: Path) -> None:
     if path.is_dir() and os.name == "nt":  # Windows has no handle of a folder
         return
-    number = os.open(path, os.O_RDONLY)
+    number = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
     try:
         os.fsync(number)
     finally:

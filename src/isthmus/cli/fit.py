@@ -176,7 +176,7 @@ def _in_plain_words(error: str, preset: str | None) -> str:
 
 def _write(result: Result, target: Gathered, outputs: dict[str, Path], stages: Stages) -> None:
     """All files are written first, and get their names one after the other at the end."""
-    import isthmus
+    from isthmus.cli.models import save_result
     from isthmus.documents import PredictionWriter, check_format
     from isthmus.staging import Staging
 
@@ -191,7 +191,7 @@ def _write(result: Result, target: Gathered, outputs: dict[str, Path], stages: S
             ):
                 writer.write(target.ids, result.probabilities)
         if path := outputs.get("--output"):
-            isthmus.save(result, staging.place(path))
+            save_result(result, staging.place(path))
         if path := outputs.get("--report"):
             truth = target.truth if target.columns.truth is not None else None
             result.report(staging.place(path), ids=target.ids, truth=truth)

@@ -1,6 +1,6 @@
 """Raw text to matrices."""
 
-from isthmus.text.encoder import TextEncoder, encoder_vectorizer
+from isthmus.text.encoder import TextEncoder, check_encoder, encoder_vectorizer
 from isthmus.text.presets import PRESETS, preset_vectorizer
 from isthmus.text.sign_split import SignSplit
 from isthmus.text.stems import StemCounts
@@ -12,6 +12,7 @@ __all__ = [
     "SignSplit",
     "StemCounts",
     "TextEncoder",
+    "check_encoder",
     "encoder_vectorizer",
     "preset_vectorizer",
     "text_vectorizer",

@@ -45,6 +45,11 @@ class TextEncoder(TransformerMixin, BaseEstimator):
 
 def encoder_vectorizer(encoder: Any) -> Pipeline:
     """Texts to non-negative rows by way of a sentence encoder."""
+    check_encoder(encoder)
+    return make_pipeline(TextEncoder(encoder), SignSplit())
+
+
+def check_encoder(encoder: Any) -> None:
+    """Say early what an encoder must have."""
     if not hasattr(encoder, "encode"):
         raise TypeError(f"encoder is {encoder!r}: give an object with a method encode(list of texts).")
-    return make_pipeline(TextEncoder(encoder), SignSplit())

@@ -1,0 +1,188 @@
+"""Trees of plain JSON values and arrays back to models. What does not fit together is refused.
+
+Everything here may come from somebody who means harm. Sizes are those of arrays that are already in memory; a tree
+says how to read them, and never makes anything larger than they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from isthmus.exceptions import ModelFileError
+from isthmus.files.checks import check, require
+from isthmus.files.encoding import ENCODER, LETTERS, MAX_DEPTH, NUMBERS, SPARSE, Json
+from isthmus.files.registry import known_classes, put_together
+
+MAX_ODD_KEYS = 5_000
+"""Keys that are not strings, in all dictionaries and sets together. Of numbers one can choose so many with the same
+hash that a dictionary takes hours to make; the hashes of strings differ from session to session."""
+
+MAX_SIDE = 2**31 - 1
+"""Rows and columns of a sparse matrix."""
+
+LAST_LETTER = 0x10FFFF
+KEY_LENGTH = 624
+"""Of the state of a RandomState."""
+
+
+class Decoder:
+    """Puts a model together. `sizes` holds the lengths of all arrays along all their axes."""
+
+    def __init__(self, tensors: dict[str, np.ndarray[Any, Any]], encoder: Any = None) -> None:
+        self.sizes: set[int] = set()
+        self.unused = set(tensors)
+        self._tensors, self._encoder = tensors, encoder
+        self._classes = known_classes()
+        self._made: dict[tuple[Any, ...], np.ndarray[Any, Any]] = {}
+        self._odd_keys = 0
+        self._readers: dict[str, Callable[[dict[str, Json], int], Any]] = {
+            "float": self._float,
+            "tuple": lambda node, depth: tuple(self._items(node["items"], depth)),
+            "set": lambda node, depth: set(self._keys(node["items"], depth)),
+            "frozenset": lambda node, depth: frozenset(self._keys(node["items"], depth)),
+            "dict": self._dict,
+            "bytes": lambda node, depth: bytes.fromhex(node["hex"]),
+            "array": self._array,
+            "objects": self._objects,
+            "scalar": self._scalar,
+            "scalars": lambda node, depth: list(self._dense(node["of"], depth, 1)),
+            "sparse": self._sparse,
+            "random": self._random,
+            "type": lambda node, depth: NUMBERS[node["name"]],
+            "dtype": lambda node, depth: np.dtype(NUMBERS[node["name"]]),
+            "object": self._object,
+        }
+
+    def decode(self, node: Json, depth: int = 0) -> Any:
+        """The value that a node stands for."""
+        if depth > MAX_DEPTH:
+            raise ModelFileError(f"it is nested more than {MAX_DEPTH} levels deep")
+        if isinstance(node, list):
+            return self._items(node, depth + 1)
+        if not isinstance(node, dict):
+            return node
+        kind = node.get("is")
+        if not isinstance(kind, str) or kind not in self._readers:
+            raise ModelFileError(f"it holds something of the unknown kind {kind!r:.60}")
+        return self._readers[kind](node, depth + 1)
+
+    def _items(self, nodes: Json, depth: int) -> list[Any]:
+        if isinstance(nodes, dict):  # many numpy scalars in one array
+            nodes = self.decode(nodes, depth)
+        require(isinstance(nodes, list), "a list in it is none")
+        if set(map(type, nodes)) <= {str, int, bool, type(None)}:
+            return list(nodes)
+        return [self.decode(node, depth) if isinstance(node, list | dict) else node for node in nodes]
+
+    def _keys(self, nodes: Json, depth: int) -> list[Any]:
+        keys = self._items(nodes, depth)
+        self._odd_keys += sum(not isinstance(key, str) for key in keys)
+        require(self._odd_keys <= MAX_ODD_KEYS, f"more than {MAX_ODD_KEYS} keys of its dictionaries are no strings")
+        return keys
+
+    def _dict(self, node: dict[str, Json], depth: int) -> dict[Any, Any]:
+        keys, values = self._keys(node["keys"], depth), self._items(node["values"], depth)
+        found = dict(zip(keys, values, strict=True))
+        require(len(found) == len(keys), "a dictionary in it has a key twice")
+        return found
+
+    def _float(self, node: dict[str, Json], depth: int) -> float:
+        require(node["value"] in ("nan", "inf", "-inf"), "a number in it is none")
+        return float(node["value"])
+
+    def _array(self, node: dict[str, Json], depth: int) -> np.ndarray[Any, Any]:
+        name, axes, letters = node["tensor"], node.get("axes"), node.get("letters")
+        require(isinstance(name, str) and name in self._tensors, f"it has no array {name!r:.60}")
+        key = (name, None if axes is None else tuple(axes), letters)
+        if key not in self._made:  # an array that was in two places is again
+            self.unused.discard(name)
+            self._made[key] = self._new_array(self._tensors[name], axes, letters)
+            self.sizes.update(self._made[key].shape)
+        return self._made[key]
+
+    def _new_array(self, tensor: np.ndarray[Any, Any], axes: Json, letters: Json) -> np.ndarray[Any, Any]:
+        require(tensor.dtype.name in NUMBERS, f"it holds an array of {tensor.dtype}")
+        if tensor.dtype == np.bool_ and tensor.size:
+            require(tensor.view(np.uint8).max() <= 1, "an array of booleans in it holds something else")
+        if letters is not None:
+            return _strings(tensor, letters)
+        array = np.array(tensor, order="C")  # writeable, and where numpy would have put it
+        if axes is None:
+            return array
+        require(all(type(axis) is int for axis in axes), "the axes of an array in it are no numbers")
+        require(sorted(axes) == list(range(array.ndim)), "the axes of an array in it do not fit")
+        return array.transpose(np.argsort(axes))
+
+    def _dense(self, node: Json, depth: int, ndim: int) -> np.ndarray[Any, Any]:
+        found = self.decode(node, depth)
+        fits = isinstance(found, np.ndarray) and found.dtype != object and found.ndim == ndim
+        require(fits, f"an array in it does not have {ndim} axes")
+        return np.asarray(found)
+
+    def _scalar(self, node: dict[str, Json], depth: int) -> Any:
+        return self._dense(node["of"], depth, 0)[()]
+
+    def _objects(self, node: dict[str, Json], depth: int) -> np.ndarray[Any, Any]:
+        items, shape = self._items(node["items"], depth), _shape(node["shape"])
+        require(int(np.prod([1, *shape], dtype=object)) == len(items), "an array in it has another size than it says")
+        self.sizes.update(shape)
+        return np.fromiter(items, dtype=object, count=len(items)).reshape(shape)
+
+    def _sparse(self, node: dict[str, Json], depth: int) -> Any:
+        kind = SPARSE[node["format"], node["matrix"]]
+        data, indices, indptr = (self._dense(node[part], depth, 1) for part in ("data", "indices", "indptr"))
+        shape = _shape(node["shape"])
+        require(len(shape) == 2 and data.dtype.kind in "biuf", "a sparse matrix in it is none")
+        for part in (indices, indptr):
+            require(part.dtype in (np.int32, np.int64), f"a sparse matrix in it has indices of {part.dtype}")
+        major, minor = shape if node["format"] == "csr" else shape[::-1]
+        rising = len(indptr) == major + 1 and indptr[0] == 0 and bool(np.all(indptr[1:] >= indptr[:-1]))
+        require(rising and indptr[-1] == len(indices) == len(data), "the rows of a sparse matrix in it do not fit")
+        within = not len(indices) or (indices.min() >= 0 and indices.max() < minor)
+        require(within, "a sparse matrix in it has entries outside of its shape")
+        self.sizes.update(shape)
+        matrix = kind(shape, dtype=data.dtype)
+        matrix.data, matrix.indices, matrix.indptr = data, indices, indptr  # scipy's constructor would change types
+        return matrix
+
+    def _random(self, node: dict[str, Json], depth: int) -> np.random.RandomState:
+        key, position, gauss = self._dense(node["key"], depth, 1), node["position"], node["gauss"]
+        # numpy reads past the end of the key if the position is too large.
+        require(key.dtype == np.uint32 and key.shape == (KEY_LENGTH,), "a random state in it has a wrong key")
+        require(type(position) is int and 0 <= position <= KEY_LENGTH, "a random state in it has a wrong position")
+        require(node["has_gauss"] in (0, 1) and type(gauss) is float, "a random state in it is none")
+        generator = np.random.RandomState(0)
+        generator.set_state(("MT19937", key, position, int(node["has_gauss"]), gauss))
+        return generator
+
+    def _object(self, node: dict[str, Json], depth: int) -> Any:
+        name, attributes = node["class"], node["attributes"]
+        if not isinstance(name, str) or name not in self._classes:
+            raise ModelFileError(
+                f"it names the class {name!r:.100}, which is none of those that this version of isthmus loads"
+            )
+        require(isinstance(attributes, dict), f"its {name} has no attributes")
+        contents = {
+            key: self._encoder if key == "encoder" and content == ENCODER else self.decode(content, depth)
+            for key, content in attributes.items()
+        }
+        value = put_together(self._classes[name], contents)
+        check(value)
+        return value
+
+
+def _shape(node: Json) -> tuple[int, ...]:
+    plain = isinstance(node, list) and all(type(side) is int and 0 <= side <= MAX_SIDE for side in node)
+    require(plain, f"it holds an array of the shape {node!r:.60}")
+    return tuple(node)
+
+
+def _strings(tensor: np.ndarray[Any, Any], kind: Json) -> np.ndarray[Any, Any]:
+    require(kind in LETTERS and tensor.dtype == LETTERS[kind], "an array of strings in it is none")
+    require(tensor.ndim > 0 and tensor.shape[-1] > 0, "an array of strings in it is none")
+    require(not tensor.size or kind == "S" or tensor.max() <= LAST_LETTER, "a string in it is none")
+    flat = np.frombuffer(tensor.tobytes(), dtype=f"<{kind}{tensor.shape[-1]}")
+    return flat.reshape(tensor.shape[:-1]).copy()
