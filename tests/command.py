@@ -52,5 +52,5 @@ def run(*arguments: object, stdin: bytes = b"") -> Done:
             main([str(argument) for argument in arguments])
         except SystemExit as end:
             code = end.code
-    printed, said = (stream.buffer.getvalue() for stream in (out, err))  # type: ignore[attr-defined]
+    printed, said = (stream.buffer.getvalue() for stream in (out, err))
     return Done(code if isinstance(code, int) else 0 if code is None else 1, printed, said.decode())

@@ -119,8 +119,21 @@ def test_encodings_that_files_do_not_say(tmp_path: Path) -> None:
         assert "żółw" in read(path)[0].text
 
 
+def test_one_warning_for_all_files_of_a_folder(tmp_path: Path) -> None:
+    for name in "abc":
+        (tmp_path / f"{name}.txt").write_bytes("né\n".encode("utf-8" if name == "a" else "latin-1"))
+    with pytest.warns(GuessedEncodingWarning, match=r"b.txt, line 1, and text in 1 more files, is not UTF-8") as found:
+        assert [document.text for document in read(tmp_path)] == ["né\n"] * 3
+    assert len(found) == 1
+
+
 def test_a_folder_for_each_label(tmp_path: Path) -> None:
-    for name, text in {"rec/10": "cars", "rec/11.txt": "bikes", "sci/5.txt.gz": "atoms", "sci/deep/7.text": "żółw"}.items():
+    for name, text in {
+        "rec/10": "cars",
+        "rec/11.txt": "bikes",
+        "sci/5.txt.gz": "atoms",
+        "sci/deep/7.text": "żółw",
+    }.items():
         file = tmp_path / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
@@ -131,7 +144,7 @@ def test_a_folder_for_each_label(tmp_path: Path) -> None:
     assert [document[:3] for document in read(tmp_path, labelled=True, text="whatever")] == expected
     (tmp_path / "loose.txt").write_text("no label")
     assert read(tmp_path)[0][:3] == ("loose.txt", "no label", None)
-    with pytest.raises(DataError, match="loose.txt, has no label"):
+    with pytest.raises(DataError, match=r"loose.txt, has no label"):
         read(tmp_path, labelled=True)
 
 
@@ -154,7 +167,7 @@ def test_numbers_gaps_and_dates(tmp_path: Path) -> None:
     path = tmp_path / "documents.jsonl"
     path.write_text('{"text": "a", "label": 1}\n{"text": "b", "label": 2.0, "id": 7}\n{"text": 3, "label": true}\n')
     assert [document.label for document in read(path, label="label", id="text")] == ["1", "2", "True"]
-    frame = pd.DataFrame({"text": ["a", "b"], "label": [1.0, None], "when": pd.to_datetime(["2020-01-01", "2021-01-01"])})
+    frame = pd.DataFrame({"text": ["a", "b"], "label": [1.0, None], "when": pd.to_datetime(["2020", "2021"])})
     frame.to_parquet(tmp_path / "documents.parquet")
     assert [document.label for document in read(tmp_path / "documents.parquet", label="label")] == ["1", None]
 
@@ -182,7 +195,7 @@ def test_semicolons_are_a_kind_of_csv(tmp_path: Path) -> None:
 def test_reading_is_lazy(tmp_path: Path) -> None:
     """The first documents come before the end of the file is looked at: it could be huge."""
     path = tmp_path / "documents.csv"
-    path.write_text("text\n" + "fine\n" * 100_000 + '"broken\n')
+    path.write_text("text\n" + "fine\n" * 40_000 + '"broken\n')
     with open_documents(str(path)) as file:
         documents = iter(file)
         assert next(documents).text == "fine"

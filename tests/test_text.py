@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from typing import Any
 
 import numpy as np
 import pytest
@@ -28,13 +27,14 @@ def test_presets_do_what_the_papers_say(preset: str, texts: list[str]) -> None:
     X = vectorizer.fit_transform(texts)
     words = vectorizer.get_feature_names_out()
     counts = CountVectorizer(stop_words=settings["stop_words"]).fit(texts)
-    by_hand = {word: set() for word in counts.get_feature_names_out()}  # type: dict[str, set[int]]
+    by_hand: dict[str, set[int]] = {word: set() for word in counts.get_feature_names_out()}
     analyze = counts.build_analyzer()
     for number, text in enumerate(texts):
         for word in analyze(text):
             by_hand[word].add(number)
     if settings["stemmer"]:
-        stem, stemmed = Stemmer.Stemmer("porter"), {}  # type: Any, dict[str, set[int]]
+        stem = Stemmer.Stemmer("porter")
+        stemmed: dict[str, set[int]] = {}
         for word, where in by_hand.items():
             stemmed.setdefault(stem.stemWord(word), set()).update(where)
         by_hand = stemmed
@@ -86,4 +86,4 @@ def test_transfer_takes_presets_domains_and_a_few_labels() -> None:
         ({"preset": "tcl", "vectorizer": text_vectorizer()}, "vectorizer and preset are both given"),
     ):
         with pytest.raises(ValueError, match=message):
-            isthmus.transfer(source, labels, target, **change)  # type: ignore[arg-type]
+            isthmus.transfer(source, labels, target, **change)

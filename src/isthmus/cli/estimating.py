@@ -66,7 +66,7 @@ def load_encoder(name: str | None) -> Any:
         return SentenceTransformer(name)
     except Exception as error:
         reason = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise DataError(f"--encoder names {name!r}, which cannot be loaded: {reason}") from None
+        raise DataError(f"--encoder names {name!r}, which cannot be loaded: {reason.rstrip('.')}.") from None
 
 
 def _read_shares(given: str) -> str | dict[str, float]:

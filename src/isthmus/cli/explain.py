@@ -18,9 +18,7 @@ def explain(
     document_id: Annotated[
         str | None, typer.Option(metavar="ID", help="Why the document of --file with this id does.")
     ] = None,
-    file: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Where --document-id stands.")
-    ] = None,
+    file: Annotated[str | None, typer.Option(metavar="FILE", help="Where --document-id stands.")] = None,
     words: Annotated[int, typer.Option(min=1, metavar="NUMBER", help="How many words to show.")] = 10,
     text: Text = None,
     id_column: Id = None,

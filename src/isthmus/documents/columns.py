@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from unicodedata import category
 
 from isthmus.documents.tables import Table
 from isthmus.exceptions import DataError
@@ -111,6 +112,8 @@ def _guess(table: Table, role: str) -> str | None:
 def _check_names(table: Table) -> None:
     seen = set()
     for column in table.columns:
+        if any(category(letter) == "Cc" and not letter.isspace() for letter in column):
+            raise DataError(f"{table.name} does not begin with the names of columns: is it text at all?")
         if column and column in seen:
             raise DataError(f"{table.name} has two columns with the name {_short(column)}: rename one of them.")
         seen.add(column)

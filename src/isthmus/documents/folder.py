@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from isthmus.documents.lines import read_lines
+from isthmus.documents.lines import read_lines, warn_of_encoding
 from isthmus.documents.streams import bare_suffix, open_bytes
 from isthmus.exceptions import DataError
 
@@ -24,13 +24,16 @@ def read_folder(
         raise DataError(f"{path} is a folder without text files: they end in .txt or .text, or have no ending.")
 
     def rows(wanted: Sequence[str]) -> Iterator[tuple[str, list[Any]]]:
+        odd: list[str] = []
         for file in files:
             within = file.relative_to(path)
             with open_bytes(str(file)) as (stream, _):
-                text = "".join(read_lines(stream, str(file), encoding))
+                text = "".join(read_lines(stream, str(file), encoding, odd.append))
             label = within.parts[0] if len(within.parts) > 1 else None
             values = {"id": within.as_posix(), "label": label, "text": text}
             yield str(file), [values[column] for column in wanted]
+        if odd:  # one warning for all
+            warn_of_encoding(odd[0] if len(odd) == 1 else f"{odd[0]}, and text in {len(odd) - 1} more files")
 
     return list(COLUMNS), rows
 

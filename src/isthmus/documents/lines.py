@@ -6,7 +6,7 @@ import codecs
 import io
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from isthmus.documents.streams import readable
 from isthmus.exceptions import DataError, GuessedEncodingWarning
@@ -35,10 +35,16 @@ def check_encoding(encoding: str | None) -> None:
         raise DataError(f"There is no encoding {encoding!r}: try utf-8, utf-16, latin-1 or cp1252.") from None
 
 
-def read_lines(stream: io.BufferedReader, name: str, encoding: str | None = None) -> Iterator[str]:
+def read_lines(
+    stream: io.BufferedReader,
+    name: str,
+    encoding: str | None = None,
+    on_odd: Callable[[str], None] | None = None,
+) -> Iterator[str]:
     """Lines with their ends, as the csv module wants them.
 
-    Bytes that are not UTF-8 are read as latin-1, with a warning, where nobody said what they are.
+    Where nobody said what they are, bytes that are not UTF-8 are read as latin-1. At the end of the file there is a
+    warning of that; or `on_odd` is called with the place of the first of them, and there is none.
     """
     check_encoding(encoding)
     with readable(name):
@@ -49,13 +55,19 @@ def read_lines(stream: io.BufferedReader, name: str, encoding: str | None = None
         stream, codec or "utf-8", errors="strict" if encoding or by_mark else "surrogateescape", newline=""
     )
     try:
-        yield from _checked(text, name, codec)
+        yield from _checked(text, name, codec, on_odd or warn_of_encoding)
     finally:
         text.detach()
 
 
-def _checked(text: io.TextIOWrapper, name: str, codec: str | None) -> Iterator[str]:
-    number, warned = 1, False
+def warn_of_encoding(place: str) -> None:
+    """Someone should know that an encoding was guessed."""
+    message = f"{place}, is not UTF-8: read as latin-1. Name the right encoding with --encoding."
+    warnings.warn(message, GuessedEncodingWarning, stacklevel=2)
+
+
+def _checked(text: io.TextIOWrapper, name: str, codec: str | None, on_odd: Callable[[str], None]) -> Iterator[str]:
+    number, odd = 1, None
     try:
         with readable(name):
             while line := text.readline(LONGEST):
@@ -64,20 +76,16 @@ def _checked(text: io.TextIOWrapper, name: str, codec: str | None) -> Iterator[s
                 if len(line) == LONGEST:
                     raise DataError(f"{name}, line {number}, is longer than {LONGEST:,} characters: {_LONG_REMEDY}")
                 if codec is None and not line.isascii() and _ESCAPED.search(line):
-                    if not warned:
-                        warnings.warn(_not_utf_8(name, number), GuessedEncodingWarning, stacklevel=2)
-                        warned = True
+                    odd = odd or f"{name}, line {number}"
                     line = line.translate(_AS_LATIN_1)
                 yield line
                 number += 1
     except UnicodeError:
         remedy = "name the right one with --encoding"
         raise DataError(f"{name}, line {number} or soon after, is not in the encoding {codec}: {remedy}.") from None
+    if odd is not None:
+        on_odd(odd)
 
 
 _LONG_REMEDY = "is this a file of documents?"
 _NUL_REMEDY = "the file is damaged, not text at all, or in an encoding such as utf-16, to be named with --encoding"
-
-
-def _not_utf_8(name: str, number: int) -> str:
-    return f"{name}, line {number}, is not UTF-8: read as latin-1. Name the right encoding with --encoding."
