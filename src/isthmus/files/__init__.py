@@ -148,8 +148,8 @@ def _read(file: BinaryIO, size: int, encoder: Any) -> tuple[Any, dict[str, Json]
         require(encoder is None or needed, "it needs no encoder: leave encoder= out")
         decoder = Decoder(tensors, encoder)
         model = decoder.decode(tree)
-        require(not decoder.unused, "it holds arrays that no part of the model uses")
         check_model(model, decoder.sizes)
+        require(not decoder.unused, "it holds arrays that no part of the model uses")
     except ModelFileError:
         raise
     except Exception as error:  # of a forged file, every step can fail in its own way

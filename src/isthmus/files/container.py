@@ -11,6 +11,7 @@ import hashlib
 import json
 import math
 import re
+from functools import cache
 from importlib import metadata
 from typing import Any, BinaryIO
 
@@ -28,8 +29,13 @@ KEY, TREE = "isthmus", "tree"
 LIBRARIES = ("isthmus", "numpy", "scipy", "scikit-learn")
 NO_DIGEST = "0" * 64
 
-MAX_HEADER = 16 * 2**20
+LONE_SURROGATES = "surrogatepass"
+"""Python's strings may hold halves of surrogate pairs; as escapes, two of them would come back as one letter."""
+
+MAX_HEADER = 4 * 2**20
 MAX_TREE = 128 * 2**20
+MAX_PARTS = 1_000_000
+"""Lists and objects in the tree: empty ones take twenty times as many bytes in memory as in a file."""
 MAX_AXES = 8
 ITEM_SIZES = {
     "BOOL": 1,
@@ -46,6 +52,7 @@ STRANGERS = {
 }
 
 
+@cache
 def versions() -> dict[str, str]:
     """Of the libraries that a model depends on."""
     return {library: metadata.version(library) for library in LIBRARIES}
@@ -53,11 +60,13 @@ def versions() -> dict[str, str]:
 
 def pack(tree: Json, tensors: dict[str, np.ndarray[Any, Any]], about: dict[str, Json]) -> bytes:
     """The whole file. The same model gives the same bytes."""
-    text = json.dumps(tree, separators=(",", ":")).encode()
+    text = json.dumps(tree, ensure_ascii=False, separators=(",", ":")).encode("utf-8", LONE_SURROGATES)
     if len(text) > MAX_TREE:
         raise ValueError(f"The model has {len(text)} bytes beside its arrays: a model file holds {MAX_TREE}.")
     header = {"sha256": NO_DIGEST, "schema": SCHEMA, **about, "versions": versions()}
     content = save({**tensors, TREE: np.frombuffer(text, dtype=np.uint8)}, {KEY: json.dumps(header)})
+    if int.from_bytes(content[:8], "little") > MAX_HEADER:
+        raise ValueError(f"The model has {len(tensors)} arrays, and the list of them does not fit into a model file.")
     digest = hashlib.sha256(content).hexdigest()
     return content.replace(NO_DIGEST.encode(), digest.encode(), 1)  # the first: the header begins with it
 
@@ -88,7 +97,9 @@ def unpack(file: BinaryIO, size: int) -> tuple[Json, dict[str, np.ndarray[Any, A
     del content
     tree = tensors.pop(TREE)
     require(tree.dtype == np.uint8 and tree.ndim == 1 and tree.size <= MAX_TREE, "its tree is none")
-    return json.loads(tree.tobytes()), tensors, about
+    text = tree.tobytes()
+    require(text.count(b"[") + text.count(b"{") <= MAX_PARTS, f"it has more than {MAX_PARTS} parts")
+    return json.loads(text.decode("utf-8", LONE_SURROGATES)), tensors, about
 
 
 def _stranger(start: bytes) -> str:

@@ -129,9 +129,7 @@ class Encoder:
     def _sparse(self, matrix: Any, where: str, depth: int) -> Json:
         old = isinstance(matrix, sp.spmatrix)
         if SPARSE.get((matrix.format, old)) is not type(matrix) or matrix.ndim != 2:
-            raise TypeError(
-                f"{where} is a {type(matrix).__name__}, which a model file cannot hold: make it CSR or CSC."
-            )
+            raise TypeError(f"{where} is a {type(matrix).__name__}: a model file can hold CSR and CSC, with two axes.")
         n = int(matrix.indptr[-1])  # scipy allows for arrays that are longer
         parts = {"data": matrix.data, "indices": matrix.indices}
         nodes = {

@@ -1,0 +1,415 @@
+"""Model files: what is loaded predicts what was saved, and what is not a model file is refused."""
+
+from __future__ import annotations
+
+import copy
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline
+from sklearn.preprocessing import LabelBinarizer, LabelEncoder
+from sklearn.svm import SVC
+
+import isthmus
+from conftest import Toy, build
+from isthmus.exceptions import EncoderNotSavedWarning, LibraryVersionWarning
+from isthmus.files import container
+from isthmus.files.container import pack, unpack
+from isthmus.files.decoding import Decoder
+from isthmus.files.encoding import Encoder
+from isthmus.files.registry import FROM_SKLEARN, known_classes
+from isthmus.operators.embedding import Embedding
+from isthmus.staging import write_beside
+
+SOURCE = ["my card was charged twice", "refund the charge please", "the upload crashes", "photos crash the app"]
+LABELS = ["billing", "billing", "fault", "fault"]
+TARGET = ["charged twice for one ride, refund please", "the app crashes at the dock"]
+LATER = ["please refund my ride", "it crashes", "", "nothing known"]
+
+
+def assert_same(one: Any, other: Any) -> None:
+    """Equal in type and content, bit for bit, all the way down."""
+    assert type(one) is type(other)
+    if isinstance(one, np.ndarray) and one.dtype != object:
+        assert one.dtype == other.dtype
+        assert one.shape == other.shape
+        assert one.tobytes() == other.tobytes()
+        walk = [np.abs(array.strides) * (np.array(array.shape) > 1) for array in (one, other)]
+        assert np.array_equal(np.argsort(-walk[0], kind="stable"), np.argsort(-walk[1], kind="stable"))
+    elif isinstance(one, np.ndarray):
+        assert one.shape == other.shape
+        assert_same(one.ravel().tolist(), other.ravel().tolist())
+    elif sp.issparse(one):
+        assert one.shape == other.shape
+        for part in ("data", "indices", "indptr"):
+            assert_same(getattr(one, part), getattr(other, part))
+    elif isinstance(one, np.random.RandomState):
+        assert_same(one.get_state(), other.get_state())
+    elif isinstance(one, dict):
+        assert_same(list(one.items()), list(other.items()))
+    elif isinstance(one, list | tuple):
+        assert len(one) == len(other)
+        for left, right in zip(one, other, strict=True):
+            assert_same(left, right)
+    elif isinstance(one, float | np.generic):
+        assert np.array(one).tobytes() == np.array(other).tobytes()
+    elif hasattr(one, "__dict__") and not isinstance(one, type):
+        assert_same(*({k: v for k, v in vars(each).items() if k != "_stop_words_id"} for each in (one, other)))
+    else:
+        assert one == other
+
+
+def through_a_file(value: Any) -> Any:
+    """Any value, not only a model."""
+    encoder = Encoder()
+    content = pack(encoder.encode(value, "value"), encoder.tensors, {})
+    tree, tensors, _ = unpack(*_opened(content))
+    decoder = Decoder(tensors)
+    found = decoder.decode(tree)
+    assert not decoder.unused
+    return found
+
+
+def _opened(content: bytes) -> tuple[Any, int]:
+    return io.BytesIO(content), len(content)
+
+
+# What is saved
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("dense", [False, True])
+def test_loaded_models_predict_the_same_bits(
+    method: str, toy_of_three: Toy, dense: bool, dtype: Any, tmp_path: Path
+) -> None:
+    toy = toy_of_three
+    X = toy.X.astype(dtype)
+    X = X.toarray() if dense else X
+    model = toy.fit(build(method, **{"max_iter": 10} if "max_iter" in build(method).get_params() else {}), X=X)
+    isthmus.save(model, tmp_path / "model.isthmus")
+    loaded = isthmus.load(tmp_path / "model.isthmus")
+    for names in (None, "source", toy.domain):
+        expected = model.predict_proba(X, sample_domain=names)
+        assert loaded.predict_proba(X, sample_domain=names).tobytes() == expected.tobytes()
+    assert_same(loaded, model)  # parameters, classes_, domains_, transduction_, and everything else
+    isthmus.save(loaded, tmp_path / "again.isthmus")
+    assert (tmp_path / "again.isthmus").read_bytes() == (tmp_path / "model.isthmus").read_bytes()
+
+
+def test_names_of_words_and_of_domains(toy: Toy, tmp_path: Path) -> None:
+    X = pd.DataFrame(toy.X.toarray(), columns=[f"wörd {i}" for i in range(toy.X.shape[1])])
+    names = {False: ("shop", 1, frozenset({2.5})), True: b"blog"}
+    domains = [names[bool(there)] for there in toy.in_target]
+    model = toy.fit(build("TCL"), X=X, sample_domain=domains, target_domain=b"blog")
+    isthmus.save(model, tmp_path / "model.isthmus")
+    loaded = isthmus.load(tmp_path / "model.isthmus")
+    assert set(loaded.domains_) == set(names.values())
+    assert loaded.feature_names_in_.tolist() == list(X.columns)
+    assert str(loaded.topics()) == str(model.topics())
+    assert np.array_equal(loaded.predict(X, sample_domain=domains), model.predict(X, sample_domain=domains))
+
+
+@pytest.mark.parametrize("vectorizer", [None, TfidfVectorizer(stop_words=["the"]), HashingVectorizer(norm="l1")])
+@pytest.mark.parametrize("name", ["TCL", "SVM"])
+@pytest.mark.filterwarnings("ignore::isthmus.exceptions.EmptyDocumentWarning")
+def test_results_read_raw_texts(name: str, vectorizer: Any, tmp_path: Path) -> None:
+    if isinstance(vectorizer, HashingVectorizer):
+        vectorizer.set_params(n_features=64, alternate_sign=False)
+    result = isthmus.transfer(SOURCE, LABELS, TARGET, method=name, vectorizer=vectorizer)
+    isthmus.save(result, tmp_path / "model.isthmus")
+    loaded = isthmus.load(tmp_path / "model.isthmus")
+    assert loaded.predict_proba(LATER).tobytes() == result.predict_proba(LATER).tobytes()
+    assert_same(loaded, result)
+    isthmus.save(loaded, tmp_path / "again.isthmus")
+    assert (tmp_path / "again.isthmus").read_bytes() == (tmp_path / "model.isthmus").read_bytes()
+
+
+def test_pipelines_that_end_in_a_method(toy: Toy, tmp_path: Path) -> None:
+    texts, labels = SOURCE + TARGET, [*LABELS, "?", "?"]
+    pipeline = make_pipeline(TfidfVectorizer(), isthmus.LR())
+    pipeline.fit(texts, labels, lr__sample_domain=[1, 1, 1, 1, -1, -1])
+    isthmus.save(pipeline, tmp_path / "model.isthmus")
+    loaded = isthmus.load(tmp_path / "model.isthmus")
+    assert loaded.predict_proba(TARGET).tobytes() == pipeline.predict_proba(TARGET).tobytes()
+
+
+def test_methods_in_a_method(toy: Toy, tmp_path: Path) -> None:
+    model = toy.fit(isthmus.LR())
+    model.tried_ = {"LR": toy.fit(isthmus.LR(C=3)), ("CDSC", 1): toy.fit(isthmus.CDSC(random_state=0))}
+    model.plain_ = [isthmus.TCL(), None]
+    isthmus.save(model, tmp_path / "model.isthmus")
+    loaded = isthmus.load(tmp_path / "model.isthmus")
+    for key, tried in model.tried_.items():
+        assert loaded.tried_[key].predict_proba(toy.X).tobytes() == tried.predict_proba(toy.X).tobytes()
+    assert_same(loaded, model)
+
+
+def test_random_states_go_on_where_they_were(toy: Toy, tmp_path: Path) -> None:
+    model = toy.fit(isthmus.SVM(random_state=np.random.RandomState(3)))
+    model.random_state.normal()  # leaves the second of a pair behind
+    isthmus.save(model, tmp_path / "model.isthmus")
+    loaded = isthmus.load(tmp_path / "model.isthmus")
+    assert np.array_equal(loaded.random_state.normal(size=700), model.random_state.normal(size=700))
+
+
+def test_callbacks_and_routing_are_left_out(toy: Toy, tmp_path: Path) -> None:
+    from sklearn import config_context
+
+    with config_context(enable_metadata_routing=True):
+        model = build("TCL", callback=lambda step: step.iteration > 2).set_fit_request(sample_domain=True)
+        toy.fit(model)
+        isthmus.save(model, tmp_path / "model.isthmus")
+        loaded = isthmus.load(tmp_path / "model.isthmus")
+        assert loaded.callback is None
+        assert model.callback is not None
+        assert np.array_equal(loaded.predict(toy.X), model.predict(toy.X))
+
+
+class Lengths:
+    """An encoder that no file can hold."""
+
+    def encode(self, texts: list[str]) -> np.ndarray:
+        return np.array([[len(text), text.count("z") - 1, 1] for text in texts], dtype=float)
+
+
+def test_encoders_are_given_again(tmp_path: Path) -> None:
+    result = isthmus.transfer(SOURCE, LABELS, TARGET, encoder=Lengths())
+    path = tmp_path / "model.isthmus"
+    with pytest.warns(EncoderNotSavedWarning, match="does not hold the encoder, a Lengths: give it to isthmus.load"):
+        isthmus.save(result, path)
+    loaded = isthmus.load(path, encoder=Lengths())
+    assert loaded.predict_proba(LATER).tobytes() == result.predict_proba(LATER).tobytes()
+    with pytest.raises(isthmus.exceptions.ModelFileError, match=r"its encoder is not in it: give it, as load\(path"):
+        isthmus.load(path)
+    with pytest.raises(TypeError, match="encoder is 3: give an object with a method encode"):
+        isthmus.load(path, encoder=3)
+    isthmus.save(isthmus.transfer(SOURCE, LABELS, TARGET), tmp_path / "plain.isthmus")
+    with pytest.raises(isthmus.exceptions.ModelFileError, match="it needs no encoder: leave encoder= out"):
+        isthmus.load(tmp_path / "plain.isthmus", encoder=Lengths())
+
+
+def _fitted(kind: type[Any], X: Any, y: np.ndarray) -> Any:
+    if issubclass(kind, CountVectorizer | HashingVectorizer):
+        return kind().fit(SOURCE)
+    if kind is Pipeline:
+        return make_pipeline(CountVectorizer(), LogisticRegression()).fit(SOURCE, LABELS)
+    if kind is FeatureUnion:
+        return FeatureUnion([("words", CountVectorizer()), ("letters", CountVectorizer(analyzer="char"))]).fit(SOURCE)
+    if kind in (LabelBinarizer, LabelEncoder):
+        return kind().fit(y)
+    small = {name: 2 for name in ("n_clusters", "n_components") if name in kind().get_params()}
+    return kind(**small).fit(X, y)
+
+
+@pytest.mark.parametrize("kind", FROM_SKLEARN)
+def test_classes_of_scikit_learn(kind: type[Any], toy: Toy) -> None:
+    estimator = _fitted(kind, toy.X.toarray(), toy.y)
+    loaded = through_a_file(estimator)
+    assert_same(loaded, estimator)
+    texts = hasattr(estimator, "build_analyzer") or kind in (Pipeline, FeatureUnion)
+    given = SOURCE if texts else toy.y if kind in (LabelBinarizer, LabelEncoder) else toy.X.toarray()
+    apply = "predict" if hasattr(estimator, "predict") else "transform"
+    expected, found = (getattr(each, apply)(given) for each in (estimator, loaded))
+    assert_same(found, expected)
+
+
+NUMBERS = st.one_of(*(hnp.integer_dtypes(endianness=e) for e in "<>"), hnp.floating_dtypes(sizes=(16, 32, 64)))
+
+
+@given(st.data())
+def test_any_array(data: st.DataObject) -> None:
+    """Numbers of any type and order, strings, bytes, booleans; slices and turned arrays too."""
+    dtype = data.draw(st.one_of(NUMBERS, st.just(np.dtype(bool)), st.just(np.dtype("U3")), st.just(np.dtype("S2"))))
+    array = data.draw(hnp.arrays(dtype, hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=4)))
+    array = array.transpose(data.draw(st.permutations(range(array.ndim))))
+    if array.ndim and data.draw(st.booleans()):
+        array = array[::-1] if data.draw(st.booleans()) else array[..., ::2]
+    loaded = through_a_file(array)
+    assert_same(loaded, array.astype(array.dtype.newbyteorder("="), order="K"))
+    assert loaded.flags.writeable
+    assert_same(through_a_file(loaded), loaded)
+
+
+PLAIN = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(),
+    st.text(st.characters(categories=["Cs", "Lu"])),  # halves of pairs too, which UTF-8 has no bytes for
+    st.binary(),
+    st.sampled_from([np.float32(1 / 3), np.int64(-3), np.bool_(True), np.str_("é"), np.int64, np.dtype("float32")]),
+)
+HASHABLE = st.recursive(PLAIN, lambda inner: st.tuples(inner, inner) | st.frozensets(inner, max_size=3), max_leaves=4)
+VALUES = st.recursive(
+    PLAIN, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(HASHABLE, inner, max_size=3) | st.sets(HASHABLE)
+)
+
+
+@given(VALUES)
+def test_any_value(value: Any) -> None:
+    loaded = through_a_file(value)
+    if value != value or isinstance(value, set | frozenset):
+        assert type(loaded) is type(value)
+        assert repr(loaded) == repr(value) or loaded == value
+    elif "nan" not in repr(value):
+        assert loaded == value
+        assert type(loaded) is type(value)
+
+
+@pytest.mark.parametrize("kind", [sp.csr_array, sp.csc_array, sp.csr_matrix, sp.csc_matrix])
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+def test_sparse_matrices(kind: Any, index: Any) -> None:
+    matrix = kind(np.array([[0, 1.5, 0], [0, 0, 0], [2, 0, -3]], dtype=np.float32))
+    matrix.indices, matrix.indptr = matrix.indices.astype(index), matrix.indptr.astype(index)
+    assert_same(through_a_file(matrix), matrix)
+    roomy = copy.copy(matrix)
+    roomy.data, roomy.indices = np.append(matrix.data, 9).astype(np.float32), np.append(matrix.indices, index(0))
+    assert_same(through_a_file(roomy), matrix)
+
+
+def test_an_array_in_two_places_is_stored_once() -> None:
+    array = np.arange(3.0)
+    one, two, other = through_a_file([array, (array,), array.copy()])
+    assert one is two[0]
+    assert one is not other
+
+
+def test_the_header_says_what_it_is(toy: Toy, tmp_path: Path) -> None:
+    """To any tool that reads safetensors."""
+    from safetensors import safe_open
+
+    isthmus.save(toy.fit(build("CDSC", random_state=np.random.RandomState(0))), tmp_path / "model.isthmus")
+    with safe_open(tmp_path / "model.isthmus", framework="np") as file:
+        about = json.loads(file.metadata()["isthmus"])
+        assert any(file.get_tensor(name).shape == (240, 2) for name in file.keys())  # noqa: SIM118
+    assert about["schema"] == 1
+    assert about["method"] == "CDSC"
+    assert about["settings"]["beta"] == "inf"
+    assert about["settings"]["lam"] == 0.025
+    assert about["settings"]["random_state"] == "RandomState"
+    assert set(about["versions"]) == {"isthmus", "numpy", "scipy", "scikit-learn"}
+
+
+# What cannot be saved
+
+
+def test_what_cannot_be_saved_is_named(toy: Toy, tmp_path: Path) -> None:
+    path = tmp_path / "model.isthmus"
+    with pytest.raises(TypeError, match=r"CDSC\.classifier is of the class sklearn\.svm\._classes\.SVC, which a model"):
+        isthmus.save(toy.fit(isthmus.CDSC(classifier=SVC(), random_state=0)), path)
+    with pytest.raises(TypeError, match=r"model is LogisticRegression.*: give an estimator of isthmus"):
+        isthmus.save(LogisticRegression(), path)
+    with pytest.raises(NotFittedError):
+        isthmus.save(isthmus.TCL(), path)
+    model = toy.fit(isthmus.LR())
+    for odd, message in {
+        "a function": (len, r"LR\.odd_\['a'\]\[1\] is of the class builtins\.builtin_function_or_method"),
+        "dates": (np.array(["2020-01-01"], dtype="M8[D]"), r"LR\.odd_.* is an array of datetime64\[D\]"),
+        "COO": (toy.X.tocoo(), r"LR\.odd_.* is a coo_array: a model file can hold CSR and CSC"),
+        "a generator": (np.random.RandomState(np.random.PCG64(0)), "is a RandomState of PCG64"),
+    }.values():
+        model.odd_ = {"a": [0, odd]}
+        with pytest.raises(TypeError, match=message):
+            isthmus.save(model, path)
+    model.odd_ = []
+    model.odd_.append(model.odd_)
+    with pytest.raises(ValueError, match="is nested more than 40 levels deep"):
+        isthmus.save(model, path)
+    model = toy.fit(isthmus.KMeans(random_state=0))
+    del model._default_centers
+    with pytest.raises(ValueError, match=r"model cannot be saved: in a file, its KMeans does not predict \(AttributeE"):
+        isthmus.save(model, path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_existing_files_stay(toy: Toy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, model = tmp_path / "model.isthmus", toy.fit(isthmus.LR())
+    path.write_text("precious")
+    with pytest.raises(FileExistsError, match="which exists: choose another name, or say force=True"):
+        isthmus.save(model, path)
+    with pytest.raises(IsADirectoryError, match="which is a folder"):
+        isthmus.save(model, tmp_path, force=True)
+    with pytest.raises(FileNotFoundError, match="whose folder does not exist: make it first"):
+        isthmus.save(model, tmp_path / "none" / "model.isthmus")
+    with monkeypatch.context() as broken:
+        broken.setattr(os, "fsync", lambda number: (_ for _ in ()).throw(OSError("no space left")))
+        with pytest.raises(OSError, match="no space left"):
+            isthmus.save(model, path, force=True)
+    assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("model.isthmus", "precious")]
+    isthmus.save(model, str(path), force=True)
+    assert isthmus.load(str(path)).predict(toy.X).shape == (240,)
+    with pytest.raises(FileNotFoundError, match="which does not exist"):
+        isthmus.load(tmp_path / "nothing")
+
+
+def test_text_and_bytes_are_written_beside(tmp_path: Path) -> None:
+    (tmp_path / "real").write_text("old")
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    write_beside(tmp_path / "link", "ü\n")
+    assert (tmp_path / "real").read_bytes() == "ü\n".encode()
+    assert (tmp_path / "link").is_symlink()
+    write_beside(tmp_path / "real", b"\x00\xff")
+    assert (tmp_path / "link").read_bytes() == b"\x00\xff"
+
+
+def test_another_scikit_learn_is_warned_of(toy: Toy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as past:
+        past.setattr(container, "versions", lambda: {"scikit-learn": "0.24.1"})
+        isthmus.save(toy.fit(isthmus.LR()), tmp_path / "model.isthmus")
+    with pytest.warns(LibraryVersionWarning, match=r"saved with scikit-learn 0\.24\.1 and is loaded with") as caught:
+        isthmus.load(tmp_path / "model.isthmus")
+    assert caught[0].filename == __file__
+
+
+# What is loaded in another session, and what that runs
+
+SCRIPT = """
+import sys, warnings
+import isthmus
+warnings.simplefilter("ignore")
+paths = sys.argv[1:]
+texts = ["please refund my ride", "it crashes", "", "nothing known"]
+first = isthmus.load(paths[0]).predict_proba(texts)
+seen = set()
+sys.addaudithook(lambda event, arguments: seen.add(event))
+second = isthmus.load(paths[0])
+assert {"open"} <= seen, seen
+harm = ("exec", "compile", "import", "marshal", "pickle", "subprocess", "os.", "socket", "ctypes", "code.")
+assert not [event for event in seen if event.startswith(harm)], seen
+print(first.tobytes().hex(), second.predict_proba(texts).tobytes().hex())
+"""
+
+
+@pytest.mark.filterwarnings("ignore::isthmus.exceptions.EmptyDocumentWarning")
+def test_another_session_gets_the_same_bits_and_runs_nothing(tmp_path: Path) -> None:
+    result = isthmus.transfer(SOURCE, LABELS, TARGET)
+    isthmus.save(result, tmp_path / "model.isthmus")
+    command = [sys.executable, "-c", SCRIPT, str(tmp_path / "model.isthmus")]
+    printed = subprocess.run(command, capture_output=True, check=True, text=True).stdout
+    assert printed.split() == [result.predict_proba(LATER).tobytes().hex()] * 2
+
+
+def test_only_estimators_and_dataclasses_are_known() -> None:
+    known = known_classes()
+    assert {type(isthmus.TCL()), Embedding, isthmus.Result, isthmus.SignSplit} <= set(known.values())
+    assert not [name for name in known if not name.startswith(("isthmus.", "sklearn."))]
+    for kind in known.values():
+        assert issubclass(kind, BaseEstimator) or hasattr(kind, "__dataclass_fields__")
+        assert copy.copy(kind) is kind
