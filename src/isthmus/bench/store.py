@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from functools import cache
 from importlib import metadata, resources
 from pathlib import Path
 from typing import Any
+
+from isthmus.writing import write_beside
 
 _DECISIVE = (
     "problem.py",
@@ -62,13 +63,3 @@ class Store:
     def _file(self, key: dict[str, Any]) -> Path:
         text = json.dumps({**key, "code": fingerprint()}, sort_keys=True)
         return self._folder / f"{hashlib.sha256(text.encode()).hexdigest()}.json"
-
-
-def write_beside(path: Path, text: str) -> None:
-    """Write to a temporary name and rename, so that the file is the old one or the new one, never half of one."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)

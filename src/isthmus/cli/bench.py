@@ -31,9 +31,9 @@ def bench(
 
     from isthmus.bench import Bench, Missing, Row, Store, as_table, require_matplotlib, write_figures
     from isthmus.bench.runner import BY_FOLDS
-    from isthmus.bench.store import write_beside
     from isthmus.data import Library, load_table
     from isthmus.exceptions import DataError
+    from isthmus.writing import write_beside
 
     store = None if fresh else Store(user_cache_path("isthmus") / "results")
     plan = Bench(
