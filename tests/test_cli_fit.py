@@ -91,6 +91,22 @@ def test_fit_writes_what_transfer_finds_and_predict_what_result_predicts(files: 
     assert "Labelled 21 documents" in done.stdout
 
 
+def test_a_report_and_a_model_without_the_texts(files: Path) -> None:
+    rows = [{**row, "truth": row["truth"] if n % 2 else ""} for n, row in enumerate(HIDDEN)]
+    write(files / "target.csv", [*rows, {"id": "odd", "text": "refund 猫猫", "truth": "neither"}])
+    outputs = ["-o", files / "m.isthmus", "--report", files / "r.html", "--predictions", files / "out.csv"]
+    done = fit(files, "--method", "LR", "--truth", "truth", *outputs)
+    assert "of 16 documents" in done.stdout
+    assert f"Wrote {files / 'm.isthmus'}, {files / 'out.csv'}, {files / 'r.html'}." in done.stdout
+    page = (files / "r.html").read_text(encoding="utf-8")
+    assert "bikes-3" in page
+    assert "猫猫" in page
+    loaded = isthmus.load(files / "m.isthmus")
+    assert list(loaded.source_texts) == list(loaded.target_texts) == []
+    assert "猫猫".encode() not in (files / "m.isthmus").read_bytes()
+    assert loaded.predict(["refund"]).tolist() == ["billing"]
+
+
 @pytest.mark.parametrize("form", ["tsv", "jsonl", "parquet", "csv.gz", "jsonl.zst", "parquet.gz", "tsv.zst"])
 def test_every_format_gives_the_same_labels(files: Path, form: str) -> None:
     fit(files, "--method", "LR", "--predictions", files / "as-csv.csv")
@@ -298,7 +314,7 @@ def test_predict_reads_no_further_than_its_batch(files: Path) -> None:
 KILLER = """
 import os, random, signal, sys, time
 import sklearn.linear_model, sklearn.pipeline, zstandard
-import isthmus, isthmus.cli.summary, isthmus.cli.estimating, isthmus.cli.models, isthmus.cli.stages, isthmus.documents
+import isthmus, isthmus.cli.summary, isthmus.cli.estimating, isthmus.cli.models, isthmus.cli.stages, isthmus.documents, isthmus.report
 from isthmus.cli import main
 
 random.seed(0)
@@ -308,7 +324,8 @@ for folder in sys.argv[2:]:
     if not process:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         options = ["--source", "source.csv", "--target", "target.csv", "--method", "LR", "--force"]
-        main(["fit", *options, "-o", f"{folder}/m.isthmus", "--predictions", f"{folder}/out.jsonl.gz"])
+        main(["fit", *options, "-o", f"{folder}/m.isthmus", "--predictions", f"{folder}/out.jsonl.gz",
+            "--report", f"{folder}/r.html"])
     ended = False
     while not ended and not any(name.startswith(".isthmus-") for name in os.listdir(folder)):
         time.sleep(0.001)
@@ -323,7 +340,7 @@ for folder in sys.argv[2:]:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_kill_leaves_no_broken_file(files: Path) -> None:
     """At any moment, each name is absent or whole. Most of the moments here are those of writing."""
-    names = {"-o": "m.isthmus", "--predictions": "out.jsonl.gz"}
+    names = {"-o": "m.isthmus", "--predictions": "out.jsonl.gz", "--report": "r.html"}
     fit(files, "--method", "LR", *(word for option, name in names.items() for word in (option, files / name)))
     folders = [files / str(number) for number in range(12)]
     for number, folder in enumerate(folders):

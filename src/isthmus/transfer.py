@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,9 @@ class Result:
     classes: np.ndarray[Any, Any]
     estimator: TransferClassifier
     vectorizer: Any
+    source_texts: Sequence[str] = field(repr=False)
+    source_labels: Sequence[Any] = field(repr=False)
+    target_texts: Sequence[str] = field(repr=False)
 
     def predict(self, texts: Sequence[str]) -> np.ndarray[Any, Any]:
         """Labels of target texts that came later."""
@@ -45,6 +49,31 @@ class Result:
             raise TypeError(f"{type(self.estimator).__name__} has no topics; TCL and NMTF have.")
         topics: Topics = self.estimator.topics(self.vectorizer.get_feature_names_out(), n_words)
         return topics
+
+    def report(self, path: str | Path, *, ids: Any = None, truth: Any = None, force: bool = False) -> Path:
+        """Write one HTML page about this result, which needs neither network nor server, and return its path.
+
+        Parameters
+        ----------
+        path
+            The file to write.
+        ids : sequence, one entry per target text, optional
+            How the page calls the documents. By default it numbers them from one.
+        truth : sequence, one entry per target text, optional
+            True labels, for accuracy, confusion and ROC; None where they are not known. They are used for scoring
+            alone.
+        force : bool
+            Write over a file that exists.
+        """
+        from isthmus.report import write_report
+
+        return write_report(self, path, ids=ids, truth=truth, force=force)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the counts, and the bridge where there are words for one."""
+        from isthmus.report import result_html
+
+        return result_html(self)
 
 
 def transfer(
@@ -125,6 +154,9 @@ def transfer(
         classes=estimator.classes_,
         estimator=estimator,
         vectorizer=vectorizer,
+        source_texts=source,
+        source_labels=labels,
+        target_texts=target,
     )
 
 

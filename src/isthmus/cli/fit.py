@@ -178,6 +178,7 @@ def _write(result: Result, target: Gathered, outputs: dict[str, Path], stages: S
     """All files are written first, and get their names one after the other at the end."""
     from isthmus.cli.models import save_result
     from isthmus.documents import PredictionWriter, check_format
+    from isthmus.exceptions import DataError
     from isthmus.staging import Staging
 
     if not outputs:
@@ -194,5 +195,8 @@ def _write(result: Result, target: Gathered, outputs: dict[str, Path], stages: S
             save_result(result, staging.place(path))
         if path := outputs.get("--report"):
             truth = target.truth if target.columns.truth is not None else None
-            result.report(staging.place(path), ids=target.ids, truth=truth)
+            try:
+                result.report(staging.place(path), ids=target.ids, truth=truth)
+            except (ValueError, TypeError) as error:
+                raise DataError(f"The report cannot be written: {error}") from error
         staging.commit()
