@@ -9,7 +9,11 @@ import warnings
 from dataclasses import dataclass
 from unittest import mock
 
-from isthmus.cli import main
+from typer.main import get_command
+
+from isthmus.cli import app, main
+
+BUILT = get_command(app)  # which takes longer than most of the commands that are tested
 
 
 @dataclass(frozen=True)
@@ -44,6 +48,7 @@ def run(*arguments: object, stdin: bytes = b"") -> Done:
     with (
         warnings.catch_warnings(),
         mock.patch.object(sys, "stdin", given),
+        mock.patch("isthmus.cli.app", BUILT),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
     ):

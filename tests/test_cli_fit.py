@@ -314,8 +314,8 @@ def test_predict_reads_no_further_than_its_batch(files: Path) -> None:
 KILLER = """
 import os, random, signal, sys, time
 import sklearn.linear_model, sklearn.pipeline, zstandard
-import isthmus, isthmus.cli.summary, isthmus.cli.estimating, isthmus.cli.models, isthmus.cli.stages, isthmus.documents, isthmus.report
-from isthmus.cli import main
+import isthmus, isthmus.documents, isthmus.report
+from isthmus.cli import estimating, main, models, stages, summary
 
 random.seed(0)
 os.chdir(sys.argv[1])
