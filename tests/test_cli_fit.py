@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -18,8 +19,9 @@ import pandas as pd
 import pytest
 
 import isthmus
-from command import Done, run
+from command import BUILT, Done, run
 from isthmus.documents import open_documents
+from isthmus.text import PRESETS
 from test_reading import write
 
 BILLING = ["charged", "card", "refund", "invoice", "payment", "charge", "twice", "month"]
@@ -308,6 +310,10 @@ def test_predict_reads_no_further_than_its_batch(files: Path) -> None:
         assert run("predict", files / "m.isthmus", files / "large.csv", "-o", files / "out.csv").code == 0
     assert ahead == [0] * 11
     assert len(labels_in(files / "out.csv")) == 1_010
+    ahead.clear()
+    with mock.patch.object(module, "CHARACTERS", 2_000), mock.patch.object(module, "_batches", watched):
+        assert run("predict", files / "m.isthmus", files / "large.csv", "-o", files / "out.csv", "--force").code == 0
+    assert len(ahead) == -(-1_010 // -(-2_000 // len("refund crash")))
 
 
 # Imports once what a fit needs, and then makes processes that run the whole command, to be killed one after the other.
@@ -356,3 +362,17 @@ def test_kill_leaves_no_broken_file(files: Path) -> None:
             assert content in ((files / name).read_bytes(), b"old" if number % 2 else None), (number, name)
             states.append(content not in (None, b"old"))
     assert not all(states)  # some were killed in time
+
+
+def test_the_documentation_names_options_that_there_are() -> None:
+    page = (Path(__file__).parents[1] / "docs" / "command-line.md").read_text(encoding="utf-8")
+    known = {
+        option
+        for name in ("fit", "predict", "explain")
+        for parameter in BUILT.commands[name].params  # type: ignore[attr-defined]
+        for option in parameter.opts
+    } | {"--help"}
+    named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", page))
+    assert len(named) >= 15
+    assert named <= known
+    assert set(re.findall(r"`([a-z]+)`", page.split("| preset |")[1].split("\n\n")[0])) == set(PRESETS)

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from isthmus.transfer import Result
 
 BATCH = 5_000
-"""Documents that are held at a time."""
+CHARACTERS = 10_000_000
+"""Documents that are held at a time, and characters, unless one document alone has more."""
 
 
 def predict(
@@ -102,11 +103,13 @@ def _label(result: Result, documents: DocumentFile, stream: BinaryIO, form: str,
 
 
 def _batches(documents: DocumentFile) -> Iterator[list[Document]]:
-    batch = []
+    batch: list[Document] = []
+    characters = 0
     for document in documents:
         batch.append(document)
-        if len(batch) == BATCH:
+        characters += len(document.text)
+        if len(batch) == BATCH or characters >= CHARACTERS:
             yield batch
-            batch = []
+            batch, characters = [], 0
     if batch:
         yield batch
