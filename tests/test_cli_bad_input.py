@@ -449,6 +449,12 @@ def test_unreadable_files_get_a_sentence(folder: Path) -> None:
         assert "source.csv cannot be read: Permission denied." in run(*good(folder)).sentence
 
 
+def test_closed_standard_input_gets_a_sentence(folder: Path, model: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("isthmus.documents.streams.sys", type("Closed", (), {"stdin": None}))
+        check(folder, "predict", model, "-", says="standard input is closed")
+
+
 def test_it_is_the_same_in_a_process_of_its_own(folder: Path) -> None:
     command = [sys.executable, "-m", "isthmus", *map(str, fit_arguments(folder, put(folder / "s.csv", "text\na\n")))]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)

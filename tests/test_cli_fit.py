@@ -316,52 +316,69 @@ def test_predict_reads_no_further_than_its_batch(files: Path) -> None:
     assert len(ahead) == -(-1_010 // -(-2_000 // len("refund crash")))
 
 
-# Imports once what a fit needs, and then makes processes that run the whole command, to be killed one after the other.
+# Imports once what a fit needs, and then makes processes that run the whole command, and are killed one after the
+# other: half of them just before their first rename, their second and so on, the others at a random moment after the
+# first sign of an output.
 KILLER = """
 import os, random, signal, sys, time
 import sklearn.linear_model, sklearn.pipeline, zstandard
 import isthmus, isthmus.documents, isthmus.report
 from isthmus.cli import estimating, main, models, stages, summary
 
+def run(folder, n_renames):
+    def watch(event, details):
+        nonlocal n_renames
+        if event == "os.rename":
+            n_renames -= 1
+            if n_renames == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    sys.addaudithook(watch)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    outputs = {"-o": "m.isthmus", "--predictions": "out.jsonl.gz", "--report": "r.html"}
+    options = ["--source", "source.csv", "--target", "target.csv", "--method", "LR", "--force"]
+    main(["fit", *options, *(word for option, name in outputs.items() for word in (option, f"{folder}/{name}"))])
+
+def look(folder):
+    return [(entry.name, entry.stat().st_size, entry.stat().st_mtime_ns) for entry in sorted(os.scandir(folder), key=str)]
+
 random.seed(0)
 os.chdir(sys.argv[1])
-for folder in sys.argv[2:]:
+for attempt, folder in enumerate(sys.argv[2:]):
+    at_random, before = attempt % 2, look(folder)
     process = os.fork()
     if not process:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        options = ["--source", "source.csv", "--target", "target.csv", "--method", "LR", "--force"]
-        main(["fit", *options, "-o", f"{folder}/m.isthmus", "--predictions", f"{folder}/out.jsonl.gz",
-            "--report", f"{folder}/r.html"])
-    ended = False
-    while not ended and not any(name.startswith(".isthmus-") for name in os.listdir(folder)):
+        run(folder, 0 if at_random else attempt // 2 + 1)
+    ended = 0
+    while at_random and not ended and look(folder) == before:
         time.sleep(0.001)
-        ended = os.waitpid(process, os.WNOHANG)[0]
-    if not ended:
+        ended, _ = os.waitpid(process, os.WNOHANG)
+    if at_random and not ended:
         time.sleep(random.expovariate(1 / 0.02))
         os.kill(process, signal.SIGKILL)
-        os.waitpid(process, 0)
+    status = 0 if ended else os.waitpid(process, 0)[1]
+    print(attempt, "killed" if os.WIFSIGNALED(status) else "ended")
 """
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_kill_leaves_no_broken_file(files: Path) -> None:
-    """At any moment, each name is absent or whole. Most of the moments here are those of writing."""
+    """At any moment, each name is absent or whole."""
     names = {"-o": "m.isthmus", "--predictions": "out.jsonl.gz", "--report": "r.html"}
     fit(files, "--method", "LR", *(word for option, name in names.items() for word in (option, files / name)))
-    folders = [files / str(number) for number in range(12)]
+    folders = [files / str(number) for number in range(14)]
     for number, folder in enumerate(folders):
         folder.mkdir()
-        for name in names.values() if number % 2 else ():  # the old files stand there
+        for name in names.values() if number // 2 % 2 else ():  # the old files stand there
             (folder / name).write_bytes(b"old")
     command = [sys.executable, "-c", KILLER, str(files), *map(str, folders)]
-    subprocess.run(command, check=True, timeout=300)
-    states = []
+    done = subprocess.run(command, check=True, timeout=300, capture_output=True, text=True)
+    # Model and report are renamed once by those who write them, and then all three are.
+    assert {f"{attempt} killed" for attempt in (0, 2, 4, 6, 8)} <= set(done.stdout.splitlines())
     for number, folder in enumerate(folders):
         for name in names.values():
             content = (folder / name).read_bytes() if (folder / name).exists() else None
-            assert content in ((files / name).read_bytes(), b"old" if number % 2 else None), (number, name)
-            states.append(content not in (None, b"old"))
-    assert not all(states)  # some were killed in time
+            assert content in ((files / name).read_bytes(), b"old" if number // 2 % 2 else None), (number, name)
 
 
 def test_the_documentation_names_options_that_there_are() -> None:

@@ -6,6 +6,8 @@ import csv
 import gzip
 import io
 import json
+import os
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -184,6 +186,21 @@ def test_lines_of_ten_megabytes(tmp_path: Path) -> None:
     path.write_text("text,label\n" + "word " * 2_000_000 + ",x\n")
     assert len(read(path)[0].text) == 10_000_000
     assert csv.field_size_limit() == before
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+@pytest.mark.parametrize("form", ["csv.gz", "parquet"])
+def test_pipes_are_read(tmp_path: Path, form: str) -> None:
+    content = write(tmp_path / f"documents.{form}", ROWS).read_bytes()
+    pipe = tmp_path / f"pipe.{form}"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=[content])
+    writer.start()
+    with open_documents(str(pipe), labelled=True) as file:
+        assert as_rows(list(file)) == ROWS
+        assert file.position == 0
+        assert file.size is None
+    writer.join()
 
 
 def test_semicolons_are_a_kind_of_csv(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -109,7 +110,7 @@ class Summary:
 
     def _estimate(self) -> Any:
         estimate = getattr(self.result.estimator, "estimated_accuracy_", None)
-        return None if estimate is None else float(estimate)
+        return float(estimate) if estimate is not None and isfinite(estimate) else None
 
     def _alarms(self) -> list[str]:
         return [str(alarm) for alarm in getattr(self.result.estimator, "alarms_", None) or ()]

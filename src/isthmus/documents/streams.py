@@ -61,6 +61,8 @@ def readable(name: str) -> Iterator[None]:
 def open_bytes(path: str) -> Iterator[tuple[io.BufferedReader, BinaryIO]]:
     """The decompressed bytes of a file or of standard input, and the file itself, which knows how far reading is."""
     name = shown(path)
+    if path == STDIN and sys.stdin is None:
+        raise DataError("standard input is closed: give a file.")
     with readable(name):
         # "-" is not ours to close.
         raw = cast(BinaryIO, sys.stdin.buffer) if path == STDIN else Path(path).open("rb")  # noqa: SIM115

@@ -61,7 +61,7 @@ def open_table(path: str, form: str | None = None, encoding: str | None = None) 
     with ExitStack() as stack:
         name = shown(path)
         stream, raw = stack.enter_context(open_bytes(path))
-        size = None if path == STDIN else Path(path).stat().st_size
+        size = Path(path).stat().st_size if path != STDIN and Path(path).is_file() else None  # a pipe has none
         with readable(name):
             head = stream.peek(4)
         if not head:
