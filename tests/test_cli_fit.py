@@ -340,7 +340,7 @@ def run(folder, n_renames):
     main(["fit", *options, *(word for option, name in outputs.items() for word in (option, f"{folder}/{name}"))])
 
 def look(folder):
-    return [(entry.name, entry.stat().st_size, entry.stat().st_mtime_ns) for entry in sorted(os.scandir(folder), key=str)]
+    return {(entry.name, entry.stat().st_size, entry.stat().st_mtime_ns) for entry in os.scandir(folder)}
 
 random.seed(0)
 os.chdir(sys.argv[1])
@@ -378,6 +378,8 @@ def test_kill_leaves_no_broken_file(files: Path) -> None:
     for number, folder in enumerate(folders):
         for name in names.values():
             content = (folder / name).read_bytes() if (folder / name).exists() else None
+            if content and name == "r.html" and content.rstrip().endswith(b"</html>"):
+                continue  # the page holds the date, and tests may run at midnight
             assert content in ((files / name).read_bytes(), b"old" if number // 2 % 2 else None), (number, name)
 
 
