@@ -35,7 +35,6 @@ from isthmus.files.decoding import Decoder
 from isthmus.files.encoding import Encoder
 from isthmus.files.registry import FROM_SKLEARN, known_classes
 from isthmus.operators.embedding import Embedding
-from isthmus.staging import write_beside
 
 SOURCE = ["my card was charged twice", "refund the charge please", "the upload crashes", "photos crash the app"]
 LABELS = ["billing", "billing", "fault", "fault"]
@@ -79,15 +78,11 @@ def through_a_file(value: Any) -> Any:
     """Any value, not only a model."""
     encoder = Encoder()
     content = pack(encoder.encode(value, "value"), encoder.tensors, {})
-    tree, tensors, _ = unpack(*_opened(content))
+    tree, tensors, _ = unpack(io.BytesIO(content), len(content))
     decoder = Decoder(tensors)
     found = decoder.decode(tree)
     assert not decoder.unused
     return found
-
-
-def _opened(content: bytes) -> tuple[Any, int]:
-    return io.BytesIO(content), len(content)
 
 
 # What is saved
@@ -359,16 +354,6 @@ def test_existing_files_stay(toy: Toy, tmp_path: Path, monkeypatch: pytest.Monke
         isthmus.load(tmp_path / "nothing")
 
 
-def test_text_and_bytes_are_written_beside(tmp_path: Path) -> None:
-    (tmp_path / "real").write_text("old")
-    (tmp_path / "link").symlink_to(tmp_path / "real")
-    write_beside(tmp_path / "link", "ü\n")
-    assert (tmp_path / "real").read_bytes() == "ü\n".encode()
-    assert (tmp_path / "link").is_symlink()
-    write_beside(tmp_path / "real", b"\x00\xff")
-    assert (tmp_path / "link").read_bytes() == b"\x00\xff"
-
-
 def test_another_scikit_learn_is_warned_of(toy: Toy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as past:
         past.setattr(container, "versions", lambda: {"scikit-learn": "0.24.1"})
@@ -412,4 +397,3 @@ def test_only_estimators_and_dataclasses_are_known() -> None:
     assert not [name for name in known if not name.startswith(("isthmus.", "sklearn."))]
     for kind in known.values():
         assert issubclass(kind, BaseEstimator) or hasattr(kind, "__dataclass_fields__")
-        assert copy.copy(kind) is kind
