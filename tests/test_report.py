@@ -291,6 +291,7 @@ def test_what_to_look_at_next() -> None:
     truth[3] = result.labels[3]
     wrong = answer.suggest(read_material(result, None, truth))
     assert 3 not in [one.row for one in wrong]
+    assert all(one.truth is not None and one.truth[0] == truth[one.row] for one in wrong)
     assert wrong[0].rivals[0][2] == pytest.approx(np.delete(material.certainty, 3).max())
 
 
@@ -319,6 +320,23 @@ def test_long_texts_are_cut_to_fit() -> None:
     result = transferred(target_texts=["refund " * 2000, *TARGET[1:]])
     data = Parts(render(result)).data("documents")
     assert (len(data["texts"][0]), data["lengths"][0]) == (documents.LONGEST, 14_000)
+
+
+def test_one_document_and_many_classes() -> None:
+    names = [f"class{number}" for number in range(12)]
+    source = [f"{name}word {name}other shared{row % 2}" for row in range(3) for name in names]
+    one = isthmus.transfer(source, names * 3, ["class7word shared0"], method="LR")
+    assert one.labels.tolist() == ["class7"]
+    text = render(one, truth=["class3"])
+    assert "<h1" in text
+    assert "1 document labelled" in text
+    assert 'aria-label="1 of class class3 were labelled class7"' in text
+    chart = charts.histogram(read_material(one, None, None))
+    assert [tick.text for tick in chart.y_ticks] == ["0", "1"]
+    result = isthmus.transfer(source, names * 3, source[:24], method="TCL")
+    text = render(result, truth=(names * 3)[:24])
+    assert len(Parts(text).data("documents")["order"][0]) == documents.MOST_CLASSES
+    assert "k10" not in {name for _, found in Parts(text).tags for name in str(found.get("class")).split()}
 
 
 def test_notebooks_see_a_bridge_without_scripts(toy: Toy) -> None:

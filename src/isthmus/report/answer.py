@@ -58,6 +58,8 @@ class Suggestion:
     text: str
     rivals: list[tuple[str, int, float]]
     """Its two likeliest classes: name, colour, probability."""
+    truth: tuple[str, int] | None
+    """Name and colour of its true class, if that is known."""
 
 
 @dataclass(frozen=True)
@@ -126,6 +128,9 @@ def suggest(material: Material) -> list[Suggestion]:
                 (material.class_names[k], int(k), float(probabilities[row, k]))
                 for k in np.argsort(-probabilities[row], kind="stable")[:2]
             ],
+            truth=(material.class_names[material.truth[row]], int(material.truth[row]))
+            if material.truth is not None and material.known[row]
+            else None,
         )
         for row in rows
     ]

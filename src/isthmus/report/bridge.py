@@ -58,7 +58,7 @@ class Shape:
 
 WIDE = Shape(width=960, bank=190, node=200, n_words=5)
 NARROW = Shape(width=336, bank=94, node=100, n_words=4)
-NOTEBOOK = Shape(width=760, bank=150, node=170, n_words=4)
+NOTEBOOK = Shape(width=720, bank=150, node=160, n_words=3)
 
 
 @dataclass(frozen=True)

@@ -69,7 +69,7 @@ def histogram(material: Material) -> Histogram:
     where = np.clip(np.digitize(material.certainty, edges) - 1, 0, N_BINS - 1)
     counts = np.zeros((N_BINS, material.n_classes), dtype=int)
     np.add.at(counts, (where, material.numbers), 1)
-    ticks = _round_ticks(0, float(counts.sum(axis=1).max()))
+    ticks = [tick for tick in _round_ticks(0, float(counts.sum(axis=1).max())) if tick.is_integer()]
     top = float(ticks[-1])
     bins = []
     for number, row in enumerate(counts):

@@ -17,6 +17,8 @@ LONGEST, SHORTEST = 4_000, 200
 EXCERPT = 160
 MOST_CLASSES = 5
 """Probabilities that are kept of each document, the largest first."""
+NEGLIGIBLE = 0.01
+"""A word with less than this share of the first word's say decides nothing."""
 MANY_DOCUMENTS = 20_000
 """From here on, fewer words are tried for each document."""
 
@@ -64,8 +66,10 @@ def _deciding(material: Material) -> tuple[list[str], list[list[float]]]:
         labels=material.result.labels,
     )
     numbers: dict[str, int] = {}
-    rows = [
-        [value for word, say in words for value in (numbers.setdefault(word, len(numbers)), round(say, 2))]
-        for words in found
-    ]
+    rows: list[list[float]] = []
+    for words in found:
+        rows.append([])
+        for word, say in words:
+            if say >= NEGLIGIBLE * words[0][1]:
+                rows[-1] += [numbers.setdefault(word, len(numbers)), float(f"{say:.3g}")]
     return list(numbers), rows

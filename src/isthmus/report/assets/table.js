@@ -8,6 +8,7 @@ const table = (() => {
   const certainty = Uint16Array.from(data.shares, (shares) => shares[0]); // in ten thousandths
   const name = (row) => (data.ids ? data.ids[row] : String(row + 1));
   const EXTRA = 4; // rows above and below the window
+  const ON_PAPER = 40; // rows to print
 
   let view = Uint32Array.from({ length: n }, (_, row) => row);
   let sort = { by: "row", down: false };
@@ -88,7 +89,7 @@ const table = (() => {
     const pairs = deciding(row);
     if (pairs.length) {
       const words = make("dl", "");
-      for (const [word, say] of pairs) words.append(make("dt", "", word), make("dd", "", say.toFixed(2)));
+      for (const [word, say] of pairs) words.append(make("dt", "", word), make("dd", "", String(Number(say.toPrecision(2)))));
       side.append(make("h4", "", "Deciding words, and how far the log-odds fall without them"), words);
     }
     const text = make("div", "");
@@ -134,7 +135,7 @@ const table = (() => {
     rows.style.height = `${view.length * rowHeight + extra}px`;
     const top = scroller.scrollTop;
     const first = printing ? 0 : Math.max(0, placeAt(top) - EXTRA);
-    const last = printing ? Math.min(view.length, 60) - 1 : Math.min(view.length - 1, placeAt(top + scroller.clientHeight) + EXTRA);
+    const last = printing ? Math.min(view.length, ON_PAPER) - 1 : Math.min(view.length - 1, placeAt(top + scroller.clientHeight) + EXTRA);
     for (const [place, element] of shown) {
       if (place < first || place > last) {
         element.remove();
