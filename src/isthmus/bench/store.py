@@ -9,7 +9,7 @@ from importlib import metadata, resources
 from pathlib import Path
 from typing import Any
 
-from isthmus.writing import write_beside
+from isthmus.staging import write_beside
 
 _DECISIVE = (
     "problem.py",

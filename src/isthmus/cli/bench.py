@@ -33,7 +33,7 @@ def bench(
     from isthmus.bench.runner import BY_FOLDS
     from isthmus.data import Library, load_table
     from isthmus.exceptions import DataError
-    from isthmus.writing import write_beside
+    from isthmus.staging import write_beside
 
     store = None if fresh else Store(user_cache_path("isthmus") / "results")
     plan = Bench(

@@ -25,7 +25,7 @@ from isthmus.report.scores import score
 from isthmus.report.words import TARGET, changed_words, class_topics, document_shares
 from isthmus.topics import Topics
 from isthmus.typing import DomainName
-from isthmus.writing import write_beside
+from isthmus.staging import write_beside
 
 SCRIPTS = ("tip.js", "bridge.js", "table.js", "map.js")
 N_COLORS = 10
