@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,6 +33,42 @@ def data_folder() -> Path:
         warnings.warn(message, pytest.PytestWarning, stacklevel=1)
         pytest.skip(message)
     return SHARED_DATA
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Chromium, driven by playwright; tests that need it are skipped, loudly, where neither can be had."""
+    path = _find_browser()
+    if path is None:
+        message = "NOT TESTED in a browser: install chromium (on Debian: apt-get install chromium)."
+        warnings.warn(message, pytest.PytestWarning, stacklevel=1)
+        pytest.skip(message)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        # As root, as in a container, chromium starts without its sandbox only.
+        yield playwright.chromium.launch(executable_path=path, args=["--no-sandbox"] if os.getuid() == 0 else [])
+
+
+def _find_browser() -> str | None:
+    """A browser of the system; if there is none and we may, it is installed."""
+    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+    found = next((path for path in map(shutil.which, names) if path), None)
+    apt = shutil.which("apt-get")
+    if found or apt is None or os.getuid() != 0:
+        return found
+    quiet: dict[str, Any] = {
+        "capture_output": True,
+        "timeout": 300,
+        "env": {**os.environ, "DEBIAN_FRONTEND": "noninteractive"},
+    }
+    wait = ["-o", "DPkg::Lock::Timeout=120"]  # another worker may be at it
+    try:
+        subprocess.run([apt, *wait, "update"], check=False, **quiet)
+        subprocess.run([apt, *wait, "install", "-y", "--no-install-recommends", "chromium"], check=False, **quiet)
+    except subprocess.TimeoutExpired:
+        return None
+    return shutil.which("chromium")
 
 
 @dataclass(frozen=True)

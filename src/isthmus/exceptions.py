@@ -23,6 +23,10 @@ class SmallClassWarning(UserWarning):
     """A class has a single labelled document."""
 
 
+class GuessedEncodingWarning(UserWarning):
+    """A file is not UTF-8 and does not say what else it is."""
+
+
 class EncoderNotSavedWarning(UserWarning):
     """A model file lacks the encoder that its model reads texts with."""
 

@@ -5,30 +5,94 @@ from __future__ import annotations
 import os
 import secrets
 from pathlib import Path
+from typing import Self
+
+from isthmus.exceptions import DataError
 
 
-def write_beside(path: Path, content: str | bytes) -> None:
-    """Write to a temporary name and rename, so that the file is the old one or the new one, never half of one.
+class Staging:
+    """Files are written under other names in the same folder; `commit` renames them all, one after the other.
 
-    Text is written in UTF-8. Bytes reach the disk before the name does. A link stays a link, and what it points at
-    changes.
+    A crash before that leaves what was there before. What was not committed is removed at the end.
 
     Examples
     --------
     >>> import tempfile, pathlib
-    >>> from isthmus.staging import write_beside
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_beside(pathlib.Path(folder, "out.txt"), "done")
-    ...     [(path.name, path.read_text()) for path in pathlib.Path(folder).iterdir()]
-    [('out.txt', 'done')]
+    >>> from isthmus.staging import Staging
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = pathlib.Path(folder.name, "out.txt")
+    >>> with Staging() as staging:
+    ...     _ = staging.place(path).write_text("done")
+    ...     before = path.exists()
+    ...     staging.commit()
+    >>> before, path.read_text()
+    (False, 'done')
+    >>> folder.cleanup()
     """
-    final = path.resolve()
-    temporary = final.with_name(f".isthmus-{secrets.token_hex(8)}")
+
+    def __init__(self) -> None:
+        self._files: list[tuple[Path, Path]] = []
+
+    def place(self, path: Path) -> Path:
+        """Where to write what `path` shall hold. The name ends as `path` does."""
+        final = path.resolve()  # a link stays a link, and what it points at changes
+        temporary = final.with_name(f".isthmus-{secrets.token_hex(8)}{final.suffix}")
+        self._files.append((temporary, final))
+        return temporary
+
+    def commit(self) -> None:
+        """Put every file in its place. Bytes reach the disk before names do."""
+        for temporary, _ in self._files:
+            _synchronise(temporary)
+        for temporary, final in self._files:
+            temporary.replace(final)
+        for folder in {final.parent for _, final in self._files}:
+            _synchronise(folder)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for temporary, _final in self._files:
+            temporary.unlink(missing_ok=True)
+
+
+def check_outputs(outputs: dict[str, Path], force: bool, inputs: list[str]) -> None:
+    """Before any work is done: each output, by the option that names it, can be written where it shall be."""
+    taken: dict[Path, str] = {}
+    for option, path in outputs.items():
+        final = path.resolve()
+        if not final.parent.is_dir():
+            raise DataError(f"{option} names {path}, whose folder does not exist: make it first.")
+        if final.exists() and not final.is_file():
+            raise DataError(f"{option} names {path}, which is not a file: choose another name.")
+        if any(_same(final, read) for read in inputs):
+            raise DataError(f"{option} names {path}, which is also read: choose another name.")
+        if final.exists() and not force:
+            raise DataError(f"{option} names {path}, which exists: choose another name, or add --force to replace it.")
+        if final in taken:
+            raise DataError(f"{option} and {taken[final]} both name {path}: choose two names.")
+        if not os.access(final.parent, os.W_OK):
+            raise DataError(f"{option} names {path}, in a folder that may not be written to: choose another one.")
+        taken[final] = option
+
+
+def write_beside(path: Path, content: str | bytes) -> None:
+    """One file, whole or not at all. Text is written in UTF-8."""
+    with Staging() as staging:
+        staging.place(path).write_bytes(content.encode() if isinstance(content, str) else content)
+        staging.commit()
+
+
+def _same(final: Path, read: str) -> bool:
+    return Path(read).resolve() == final
+
+
+def _synchronise(path: Path) -> None:
+    if path.is_dir() and os.name == "nt":  # Windows has no handle of a folder
+        return
+    number = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
     try:
-        with temporary.open("xb") as file:
-            file.write(content.encode() if isinstance(content, str) else content)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(final)
+        os.fsync(number)
     finally:
-        temporary.unlink(missing_ok=True)
+        os.close(number)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,12 @@ from sklearn.base import clone
 
 from isthmus.base import TransferClassifier
 from isthmus.methods import METHODS
-from isthmus.text import encoder_vectorizer, text_vectorizer
+from isthmus.text import encoder_vectorizer, preset_vectorizer
 from isthmus.topics import Topics
-from isthmus.typing import Array
+from isthmus.typing import Array, DomainName
 
 SOURCE, TARGET = "source", "target"
+DEFAULT_METHOD = "TCL"
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +31,9 @@ class Result:
     classes: np.ndarray[Any, Any]
     estimator: TransferClassifier
     vectorizer: Any
+    source_texts: Sequence[str] = field(repr=False)
+    source_labels: Sequence[Any] = field(repr=False)
+    target_texts: Sequence[str] = field(repr=False)
 
     def predict(self, texts: Sequence[str]) -> np.ndarray[Any, Any]:
         """Labels of target texts that came later."""
@@ -45,15 +50,43 @@ class Result:
         topics: Topics = self.estimator.topics(self.vectorizer.get_feature_names_out(), n_words)
         return topics
 
+    def report(self, path: str | Path, *, ids: Any = None, truth: Any = None, force: bool = False) -> Path:
+        """Write one HTML page about this result, which needs neither network nor server, and return its path.
+
+        Parameters
+        ----------
+        path
+            The file to write.
+        ids : sequence, one entry per target text, optional
+            How the page calls the documents. By default it numbers them from one.
+        truth : sequence, one entry per target text, optional
+            True labels, for accuracy, confusion and ROC; None where they are not known. They are used for scoring
+            alone.
+        force : bool
+            Write over a file that exists.
+        """
+        from isthmus.report import write_report
+
+        return write_report(self, path, ids=ids, truth=truth, force=force)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the counts, and the bridge where there are words for one."""
+        from isthmus.report import result_html
+
+        return result_html(self)
+
 
 def transfer(
     source_texts: Sequence[str],
     source_labels: Sequence[Any],
     target_texts: Sequence[str],
     *,
-    method: str | TransferClassifier = "TCL",
+    method: str | TransferClassifier = DEFAULT_METHOD,
     vectorizer: Any = None,
+    preset: str | None = None,
     encoder: Any = None,
+    source_domains: Sequence[DomainName] | None = None,
+    target_labels: Sequence[Any] | None = None,
     random_state: Any = 0,
 ) -> Result:
     """Label the texts of one domain with the labels of another.
@@ -69,9 +102,16 @@ def transfer(
     vectorizer
         Anything with scikit-learn's `fit_transform` and `transform` that makes non-negative rows of texts. By default,
         unit rows of (1 + ln tf) ln(N / df) of all words in at least two texts.
+    preset
+        The vectorizer with a paper's settings: "default", "tcl", "cci", "dtlm" or "cdsc".
     encoder
         Anything with `encode(list of texts)` that returns a row of numbers for each, such as a sentence-transformers
         model; takes the place of the vectorizer. Signed numbers are split into positive and negative parts.
+    source_domains
+        A name for the domain of each source text, where there are several sources.
+    target_labels
+        A label for each target text, None for those without. Only those few that are known may stand here: they are
+        read, and what stands here for scoring would leak.
     random_state
         For methods that start at random.
 
@@ -92,15 +132,21 @@ def transfer(
         raise ValueError(
             f"source_labels has {len(labels)} entries and source_texts {len(source)}: give one label for each text."
         )
-    estimator = _read_method(method, random_state)
-    vectorizer = _read_vectorizer(vectorizer, encoder)
+    few = [None] * len(target) if target_labels is None else list(target_labels)
+    if len(few) != len(target):
+        raise ValueError(
+            f"target_labels has {len(few)} entries and target_texts {len(target)}: give None for texts without a label."
+        )
+    estimator = read_method(method, random_state)
+    vectorizer = _read_vectorizer(vectorizer, preset, encoder)
     y = np.empty(len(source) + len(target), dtype=object)
-    y[: len(source)] = labels
+    y[:] = labels + few
     estimator.fit(
         vectorizer.fit_transform(source + target),
         y,
-        sample_domain=[SOURCE] * len(source) + [TARGET] * len(target),
+        sample_domain=_read_domains(source_domains, len(source)) + [TARGET] * len(target),
         target_domain=TARGET,
+        sample_labeled=np.array([True] * len(source) + [label is not None for label in few]),
     )
     return Result(
         labels=estimator.transduction_[len(source) :],
@@ -108,6 +154,9 @@ def transfer(
         classes=estimator.classes_,
         estimator=estimator,
         vectorizer=vectorizer,
+        source_texts=source,
+        source_labels=labels,
+        target_texts=target,
     )
 
 
@@ -123,15 +172,31 @@ def _read_texts(texts: Sequence[str], argument: str) -> list[str]:
     return found
 
 
-def _read_vectorizer(vectorizer: Any, encoder: Any) -> Any:
-    if encoder is None:
-        return text_vectorizer() if vectorizer is None else clone(vectorizer)
-    if vectorizer is not None:
-        raise ValueError("vectorizer and encoder are both given: leave one of them out.")
-    return encoder_vectorizer(encoder)
+def _read_domains(source_domains: Sequence[DomainName] | None, n_texts: int) -> list[DomainName]:
+    if source_domains is None:
+        return [SOURCE] * n_texts
+    names = list(source_domains)
+    if len(names) != n_texts:
+        raise ValueError(
+            f"source_domains has {len(names)} entries and source_texts {n_texts}: give one name for each text."
+        )
+    if TARGET in names:
+        raise ValueError(f"source_domains holds {TARGET!r}, which is what the target is called: choose another name.")
+    return names
 
 
-def _read_method(method: str | TransferClassifier, random_state: Any) -> TransferClassifier:
+def _read_vectorizer(vectorizer: Any, preset: str | None, encoder: Any) -> Any:
+    given = {"vectorizer": vectorizer, "preset": preset, "encoder": encoder}
+    several = [name for name, value in given.items() if value is not None]
+    if len(several) > 1:
+        raise ValueError(f"{' and '.join(several)} are both given: leave one of them out.")
+    if encoder is not None:
+        return encoder_vectorizer(encoder)
+    return preset_vectorizer(preset or "default") if vectorizer is None else clone(vectorizer)
+
+
+def read_method(method: str | TransferClassifier, random_state: Any) -> TransferClassifier:
+    """An estimator by the name of its method, in any case, or a copy of the one that is given."""
     if isinstance(method, TransferClassifier):
         return clone(method)
     by_name = {name.lower(): kind for name, kind in METHODS.items()}

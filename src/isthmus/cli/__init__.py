@@ -13,27 +13,36 @@ from rich.console import Console
 from isthmus.cli.bench import bench
 from isthmus.cli.data import data
 from isthmus.cli.demo import demo
-from isthmus.exceptions import DataError
+from isthmus.cli.explain import explain
+from isthmus.cli.fit import fit
+from isthmus.cli.predict import predict
+from isthmus.exceptions import DataError, ModelFileError
 
 app = typer.Typer(
     name="isthmus",
-    help="Classify the documents of one domain with labels from another.",
+    help="""Classify the documents of one domain with labels from another.
+
+    Exit codes: 0 done, 1 could not be done (one sentence says why), 2 wrong
+    usage. Each command has its own --help.""",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-for command in (demo, bench, data):
+for command in (demo, fit, predict, explain, bench, data):
     app.command()(command)
 
 
-def main() -> None:
+def main(arguments: list[str] | None = None) -> None:
     """Exit codes: 0 done, 1 could not be done (one sentence says why), 2 wrong usage."""
     warnings.showwarning = _show_warning
+    _say.cache_clear()
     try:
-        app()
-    except (DataError, OSError) as error:
+        app(arguments, prog_name="isthmus")
+    except (DataError, ModelFileError, OSError) as error:
         _say(f"isthmus: {error}", "red")
-        sys.exit(1)
+    except MemoryError:
+        _say("isthmus: There is not enough memory for this: give fewer or shorter documents.", "red")
+    sys.exit(1)
 
 
 def _show_warning(

@@ -177,6 +177,15 @@ class TopicClassifier(FactorizationClassifier):
         specific = dict(zip(self.domains_, self.domain_topics_, strict=True))
         return read_topics(names, self.classes_, self.association_, self.common_topics_, specific, n_words)
 
+    def _html_repr(self) -> str:
+        """What a notebook shows: scikit-learn's diagram and, after a fit on named words, the bridge beneath it."""
+        diagram: str = super()._html_repr()
+        if not (hasattr(self, "association_") and hasattr(self, "feature_names_in_")):
+            return diagram
+        from isthmus.report import topics_html
+
+        return diagram + topics_html(self.topics(), self.classes_, self.target_domains_)
+
 
 def rows_of(number: int) -> str:
     """The name of the factor over a domain's documents."""

@@ -12,6 +12,8 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import normalize
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from isthmus.text.stems import StemCounts
+
 
 class LogTfidf(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """(1 + ln tf) ln(N / df), then rows of unit length. Counts below one, if there are any, count as they are.
@@ -62,11 +64,15 @@ class LogTfidf(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return tags
 
 
-def text_vectorizer(min_df: int = 2, stop_words: str | None = None, longest: int = 1) -> Pipeline:
+def text_vectorizer(
+    min_df: int = 2, stop_words: str | None = None, longest: int = 1, stemmer: str | None = None
+) -> Pipeline:
     """Texts to unit rows of (1 + ln tf) ln(N / df), without words of fewer than `min_df` documents.
 
     Stop words stay by default: a list fits one language, and ln(N / df) leaves the most frequent words little weight.
-    `longest` = 2 counts pairs of neighbouring words as well, which opinions gain from: "not good".
+    `longest` = 2 counts pairs of neighbouring words as well, which opinions gain from: "not good". With `stemmer`,
+    stems are counted instead of words; see `StemCounts`.
     """
-    words = CountVectorizer(stop_words=stop_words, min_df=min_df, ngram_range=(1, longest))
-    return make_pipeline(words, LogTfidf())
+    counts = CountVectorizer() if stemmer is None else StemCounts(stemmer)
+    counts.set_params(stop_words=stop_words, min_df=min_df, ngram_range=(1, longest))
+    return make_pipeline(counts, LogTfidf())

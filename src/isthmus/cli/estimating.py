@@ -1,0 +1,89 @@
+"""From options to an estimator, and from an estimator to a fit that can be watched and stopped."""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Any
+
+import typer
+
+from isthmus.base import TransferClassifier
+from isthmus.cli.stages import Advance
+from isthmus.engine import Step
+from isthmus.exceptions import DataError
+from isthmus.text import PRESETS
+from isthmus.transfer import read_method
+
+
+def read_estimator(method: str, random_state: int, shares: str | None, max_time: float | None) -> TransferClassifier:
+    """The estimator that the options describe."""
+    try:
+        estimator = read_method(method, random_state)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--method") from None
+    known = estimator.get_params()
+    if shares is not None:
+        if "target_shares" not in known:
+            raise DataError(f"{type(estimator).__name__} cannot be told shares: leave --target-shares out.")
+        estimator.set_params(target_shares=_read_shares(shares))
+    if max_time is not None and not {"max_time", "callback"} & known.keys():
+        raise DataError(f"{type(estimator).__name__} cannot be stopped early: leave --max-time out.")
+    if max_time is not None and "max_time" in known:
+        estimator.set_params(max_time=max_time)
+    return estimator
+
+
+def watch(estimator: TransferClassifier, advance: Advance, max_time: float | None) -> None:
+    """Show each step, and stop when the time is over."""
+    if "callback" not in estimator.get_params():
+        return
+    began = perf_counter()
+
+    def on_step(step: Step) -> bool:
+        advance(step.iteration, step.max_iter)
+        return max_time is not None and perf_counter() - began > max_time
+
+    estimator.set_params(callback=on_step)
+
+
+def check_preset(preset: str | None, encoder: str | None) -> None:
+    """A preset is about words, and an encoder does without them."""
+    if preset is not None and preset not in PRESETS:
+        raise typer.BadParameter(f"{preset!r} is none of {', '.join(PRESETS)}.", param_hint="--preset")
+    if preset is not None and encoder is not None:
+        raise typer.BadParameter("--preset and --encoder are both given: leave one of them out.")
+
+
+def load_encoder(name: str | None) -> Any:
+    """A sentence-transformers model."""
+    if name is None:
+        return None
+    try:
+        from sentence_transformers import SentenceTransformer
+    except ImportError:
+        raise DataError("--encoder needs sentence-transformers: pip install 'isthmus[sentences]'.") from None
+    try:
+        return SentenceTransformer(name)
+    except Exception as error:
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise DataError(f"--encoder names {name!r}, which cannot be loaded: {reason.rstrip('.')}.") from None
+
+
+def _read_shares(given: str) -> str | dict[str, float]:
+    if given in ("source", "unknown"):
+        return given
+    shares: dict[str, float] = {}
+    for part in given.split(","):
+        label, _, share = part.rpartition("=")
+        try:
+            shares[label.strip()] = float(share)
+        except ValueError:
+            shares = {}
+            break
+    whole = abs(sum(shares.values()) - 1) < 1e-6
+    if "" in shares or not whole or min(shares.values()) < 0:
+        raise typer.BadParameter(
+            f'{given!r} is neither source, unknown nor shares that sum to one, such as "yes=0.3,no=0.7".',
+            param_hint="--target-shares",
+        )
+    return shares

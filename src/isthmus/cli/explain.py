@@ -1,0 +1,116 @@
+"""isthmus explain."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from isthmus.cli.options import AsJson, Encoder, Encoding, Id, InputFormat, Text
+
+if TYPE_CHECKING:
+    from isthmus.transfer import Result
+
+
+def explain(
+    model: Annotated[str, typer.Argument(help="A model that isthmus fit wrote.")],
+    document: Annotated[str | None, typer.Option(metavar="TEXT", help="Why this text gets its label.")] = None,
+    document_id: Annotated[
+        str | None, typer.Option(metavar="ID", help="Why the document of --file with this id does.")
+    ] = None,
+    file: Annotated[str | None, typer.Option(metavar="FILE", help="Where --document-id stands.")] = None,
+    words: Annotated[int, typer.Option(min=1, metavar="NUMBER", help="How many words to show.")] = 10,
+    text: Text = None,
+    id_column: Id = None,
+    form: InputFormat = None,
+    encoding: Encoding = None,
+    encoder: Encoder = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show the topics' words, or the words that decided one document's label, and by how much.
+
+    A word's weight is how far the log-odds of the label fall when the word is
+    taken out of the document.
+
+    Exit codes: 0 done, 1 could not be done (one sentence says why), 2 wrong
+    usage.
+    """
+    from isthmus.cli.models import load_result
+    from isthmus.documents import open_documents
+    from isthmus.exceptions import DataError
+
+    if document is not None and document_id is not None:
+        raise typer.BadParameter("--document and --document-id are both given: leave one of them out.")
+    if (document_id is None) != (file is None):
+        raise typer.BadParameter("--document-id and --file go together: give both.")
+    result = load_result(model, encoder)
+    if file is not None:
+        with open_documents(file, text=text, id=id_column, form=form and form.value, encoding=encoding) as documents:
+            document = next((found.text for found in documents if found.id == document_id), None)
+        if document is None:
+            raise DataError(f"{file} has no document with the id {document_id!r}.")
+    if document is None:
+        _show_topics(result, words, as_json)
+    else:
+        _show_document(result, document, words, as_json)
+
+
+def _show_topics(result: Result, n_words: int, as_json: bool) -> None:
+    import json
+
+    from isthmus.cli.console import output
+    from isthmus.exceptions import DataError
+
+    try:
+        topics = result.topics(n_words)
+    except TypeError:
+        name = type(result.estimator).__name__
+        raise DataError(f"{name} has no topics: ask for one document with --document or --document-id.") from None
+    if as_json:
+        listed = [
+            {
+                "label": topic.label,
+                "association": topic.association,
+                "common": dict(topic.common),
+                "specific": {str(name): dict(words) for name, words in topic.specific.items()},
+            }
+            for topic in topics
+        ]
+        print(json.dumps({"topics": listed}, ensure_ascii=False))  # noqa: T201
+    else:
+        output().print(topics.table())
+
+
+def _show_document(result: Result, text: str, n_words: int, as_json: bool) -> None:
+    import json
+
+    from rich.table import Table
+    from rich.text import Text as Plain
+
+    from isthmus.cli.console import output
+    from isthmus.exceptions import DataError
+    from isthmus.explain import deciding_words
+    from isthmus.problem import has_words
+
+    X = result.vectorizer.transform([text])
+    if not has_words(X).all():
+        raise DataError("The document holds no word that the model knows: its label is a guess by the classes' shares.")
+    shares = result.estimator.predict_proba(X)[0]
+    label = result.classes.tolist()[shares.argmax()]
+    (words,) = deciding_words(result.estimator, X, result.vectorizer.get_feature_names_out(), n_words)
+    by_class: dict[Any, float] = dict(zip(result.classes.tolist(), shares.tolist(), strict=True))
+    if as_json:
+        print(json.dumps({"label": label, "probabilities": by_class, "words": dict(words)}, ensure_ascii=False))  # noqa: T201
+        return
+    console = output()
+    others = ", ".join(f"{name} {share:.2f}" for name, share in by_class.items())
+    console.print(f"Label {label}: {others}.", markup=False, soft_wrap=True)
+    if not words:
+        console.print("No single word decides it: without any one of them the label would be as sure.")
+        return
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    table.add_column("word")
+    table.add_column("weight", justify="right")
+    for word, weight in words:
+        table.add_row(Plain(word), f"{weight:.2f}")
+    console.print(table)

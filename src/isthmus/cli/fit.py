@@ -1,0 +1,202 @@
+"""isthmus fit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from isthmus.cli.options import METHOD, READING, WRITING, AsJson, Encoder, Encoding, Force, Id, InputFormat, Text
+
+if TYPE_CHECKING:
+    from isthmus.base import TransferClassifier
+    from isthmus.cli.gathering import Gathered
+    from isthmus.cli.stages import Stages
+    from isthmus.transfer import Result
+
+
+def fit(
+    source: Annotated[
+        list[str],
+        typer.Option(metavar="FILE", help="Labelled documents: a file, a folder, or - (standard input); repeatable."),
+    ],
+    target: Annotated[str, typer.Option(metavar="FILE", help="The documents to label: a file, a folder, or -.")],
+    text: Text = None,
+    label: Annotated[
+        str | None, typer.Option(metavar="COLUMN", help="The column that holds the label.", rich_help_panel=READING)
+    ] = None,
+    id_column: Id = None,
+    truth: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="True labels in the target, for scoring alone.", rich_help_panel=READING),
+    ] = None,
+    form: InputFormat = None,
+    encoding: Encoding = None,
+    method: Annotated[
+        str | None, typer.Option(metavar="NAME", help="TCL, CDSC, LR and others.", rich_help_panel=METHOD)
+    ] = None,
+    preset: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="A paper's way from text to words: tcl, cci, dtlm, cdsc; or default.",
+            rich_help_panel=METHOD,
+        ),
+    ] = None,
+    encoder: Encoder = None,
+    use_target_labels: Annotated[
+        bool,
+        typer.Option(
+            "--use-target-labels",
+            help="Learn from the labels that a few target documents have.",
+            rich_help_panel=METHOD,
+        ),
+    ] = False,
+    target_shares: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SHARES",
+            help='Of the classes in the target: source (the same), unknown, or "yes=0.3,no=0.7".',
+            rich_help_panel=METHOD,
+        ),
+    ] = None,
+    max_time: Annotated[
+        float | None,
+        typer.Option(min=0, metavar="SECONDS", help="Stop learning after this time.", rich_help_panel=METHOD),
+    ] = None,
+    random_state: Annotated[
+        int, typer.Option(min=0, metavar="NUMBER", help="For random starts.", rich_help_panel=METHOD)
+    ] = 0,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE", help="The model, for isthmus predict.", rich_help_panel=WRITING),
+    ] = None,
+    predictions: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="The labels: .csv, .tsv, .jsonl, .parquet; .gz, .zst.", rich_help_panel=WRITING
+        ),
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A page to look at: report.html.", rich_help_panel=WRITING)
+    ] = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Label the documents of one domain with labels from another.
+
+    Files are CSV, TSV, JSON lines or Parquet, with .gz or .zst or without,
+    or folders of text files, one folder for each label. Columns with usual
+    names (text, label, id ...) are found; name the others. Several sources
+    are several domains.
+
+    Exit codes: 0 done, 1 could not be done (one sentence says why, and no
+    file was changed), 2 wrong usage.
+    """
+    from time import perf_counter
+
+    from isthmus.cli.estimating import check_preset, load_encoder, read_estimator
+    from isthmus.cli.gathering import check_classes, gather
+    from isthmus.cli.stages import Stages
+    from isthmus.cli.summary import Summary
+    from isthmus.documents import check_format
+    from isthmus.exceptions import DataError
+    from isthmus.staging import check_outputs
+    from isthmus.transfer import DEFAULT_METHOD
+
+    began = perf_counter()
+    check_preset(preset, encoder)
+    if [*source, target].count("-") > 1:
+        raise typer.BadParameter("standard input (-) can be read once only.")
+    estimator = read_estimator(method or DEFAULT_METHOD, random_state, target_shares, max_time)
+    named = {"--output": output, "--predictions": predictions, "--report": report}
+    outputs = {option: path for option, path in named.items() if path is not None}
+    check_outputs(outputs, force, [*source, target])
+    if predictions is not None:
+        check_format(str(predictions), "--predictions")
+
+    reading = {"text": text, "id": id_column, "form": form and form.value, "encoding": encoding}
+    with Stages() as stages:
+        sources = [gather(path, stages, label=label, labelled=True, **reading) for path in source]
+        check_classes(sources)
+        there = gather(target, stages, label=label or sources[0].columns.label, truth=truth, **reading)
+        if truth is not None and not any(there.truth):
+            raise DataError(f"{target} has no entry in column {truth!r}, which --truth names.")
+        words = {"preset": preset, "encoder": load_encoder(encoder)}
+        result = _transfer(estimator, sources, there, use_target_labels, max_time, words, stages)
+        _write(result, there, outputs, stages)
+    summary = Summary(sources, there, result, use_target_labels, outputs, perf_counter() - began)
+    summary.show(as_json)
+
+
+def _transfer(
+    estimator: TransferClassifier,
+    sources: list[Gathered],
+    target: Gathered,
+    use_target_labels: bool,
+    max_time: float | None,
+    words: dict[str, Any],
+    stages: Stages,
+) -> Result:
+    from isthmus.cli.estimating import watch
+    from isthmus.cli.gathering import domain_names
+    from isthmus.exceptions import DataError
+    from isthmus.transfer import transfer
+
+    names = domain_names([source.path for source in sources])
+    with stages.stage(f"fitting {type(estimator).__name__}") as advance:
+        watch(estimator, advance, max_time)
+        try:
+            result = transfer(
+                [text for source in sources for text in source.texts],
+                [label for source in sources for label in source.labels],
+                target.texts,
+                method=estimator,
+                source_domains=[name for name, source in zip(names, sources, strict=True) for _ in source.texts],
+                target_labels=target.labels if use_target_labels else None,
+                **words,
+            )
+        except (ValueError, TypeError) as error:
+            raise DataError(_in_plain_words(str(error), words["preset"])) from error
+    if "callback" in result.estimator.get_params():
+        result.estimator.set_params(callback=None)  # it has done its work, and no file can hold it
+    return result
+
+
+def _in_plain_words(error: str, preset: str | None) -> str:
+    """scikit-learn's sentences about words name settings that this command has not."""
+    if "no terms remain" in error or "empty vocabulary" in error:
+        from isthmus.text import preset_vectorizer
+
+        least = preset_vectorizer(preset or "default")[0].min_df
+        return f"No word stands in {least} documents or more: give more documents, or choose another --preset."
+    return error
+
+
+def _write(result: Result, target: Gathered, outputs: dict[str, Path], stages: Stages) -> None:
+    """All files are written first, and get their names one after the other at the end."""
+    from isthmus.cli.models import save_result
+    from isthmus.documents import PredictionWriter, check_format
+    from isthmus.exceptions import DataError
+    from isthmus.staging import Staging
+
+    if not outputs:
+        return
+    with stages.stage("writing"), Staging() as staging:
+        if path := outputs.get("--predictions"):
+            form = check_format(str(path), "--predictions")
+            with (
+                staging.place(path).open("xb") as stream,
+                PredictionWriter(stream, form, result.classes.tolist(), path.name) as writer,
+            ):
+                writer.write(target.ids, result.probabilities)
+        if path := outputs.get("--output"):
+            save_result(result, staging.place(path))
+        if path := outputs.get("--report"):
+            truth = target.truth if target.columns.truth is not None else None
+            try:
+                result.report(staging.place(path), ids=target.ids, truth=truth)
+            except (ValueError, TypeError) as error:
+                raise DataError(f"The report cannot be written: {error}") from error
+        staging.commit()

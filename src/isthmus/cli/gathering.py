@@ -1,0 +1,75 @@
+"""Reading all that a fit needs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from isthmus.cli.stages import Stages
+from isthmus.documents import Columns, open_documents
+from isthmus.exceptions import DataError
+from isthmus.transfer import SOURCE, TARGET
+
+REPORT_EVERY = 1000
+
+
+@dataclass
+class Gathered:
+    """The documents of one file."""
+
+    path: str
+    columns: Columns
+    ids: list[str] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    labels: list[str | None] = field(default_factory=list)
+    truth: list[str | None] = field(default_factory=list)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Documents of each label, the most frequent first."""
+        return dict(Counter(label for label in self.labels if label is not None).most_common())
+
+    def describe(self) -> dict[str, Any]:
+        """For scripts."""
+        columns = {role: getattr(self.columns, role) for role in ("text", "label", "id")}
+        return {"file": self.path, "documents": len(self.texts), "columns": columns, "guessed": self.columns.guessed}
+
+    def __str__(self) -> str:
+        return f"{self.path}: {len(self.texts):,} documents; {self.columns}."
+
+
+def gather(path: str, stages: Stages, **options: Any) -> Gathered:
+    """All documents of a file. `options` are those of `open_documents`."""
+    with stages.stage(f"reading {path}") as advance, open_documents(path, **options) as file:
+        found = Gathered(path, file.columns)
+        for document in file:
+            found.ids.append(document.id)
+            found.texts.append(document.text)
+            found.labels.append(document.label)
+            found.truth.append(document.truth)
+            if file.n_documents % REPORT_EVERY == 0:
+                advance(file.position, file.size)
+    return found
+
+
+def domain_names(paths: Sequence[str]) -> list[str]:
+    """What to call each source: its file's name without endings, where that tells them apart."""
+    if len(paths) == 1:
+        return [SOURCE]
+    names: list[str] = []
+    for number, path in enumerate(paths, 1):
+        name = Path(path).name.split(".")[0] or path
+        names.append(f"{name} {number}" if name in (*names, TARGET) else name)
+    return names
+
+
+def check_classes(sources: Sequence[Gathered]) -> None:
+    """There must be something to tell apart."""
+    classes = {label for source in sources for label in source.labels}
+    if len(classes) < 2:
+        raise DataError(
+            f"The source has one label only, {next(iter(classes))!r}: there must be two or more to tell apart."
+        )

@@ -1,0 +1,49 @@
+"""Models in files, for commands."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from isthmus.exceptions import DataError, EncoderNotSavedWarning, ModelFileError
+
+if TYPE_CHECKING:
+    from isthmus.transfer import Result
+
+
+def load_result(path: str, encoder: str | None) -> Result:
+    """What `isthmus fit` wrote: an estimator, and what makes rows of texts for it."""
+    import isthmus
+    from isthmus.cli.estimating import load_encoder
+
+    if not Path(path).exists():
+        raise DataError(f"{path} does not exist: isthmus fit writes models.")
+    try:
+        model = isthmus.load(path, encoder=load_encoder(encoder))
+    except ModelFileError as error:
+        if "its encoder is not in it" in str(error):
+            raise DataError(f"{path} reads texts with an encoder: name it with --encoder, as for fit.") from None
+        if "it needs no encoder" in str(error):
+            raise DataError(f"{path} reads words: leave --encoder out.") from None
+        raise
+    if not isinstance(model, isthmus.Result):
+        raise DataError(f"{path} holds a {type(model).__name__} that knows no texts: save what transfer returns.")
+    return model
+
+
+def save_result(result: Result, path: Path) -> None:
+    """Write a model, without the texts that it was made from: they may be many, and not for everyone's eyes.
+
+    Its encoder is named on the command line again, so that nobody need be warned.
+    """
+    import isthmus
+
+    model = replace(result, source_texts=(), source_labels=(), target_texts=())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", EncoderNotSavedWarning)
+        try:
+            isthmus.save(model, path)
+        except (ValueError, TypeError) as error:
+            raise DataError(f"The model cannot be saved: {error}") from error

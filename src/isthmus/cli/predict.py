@@ -1,0 +1,115 @@
+"""isthmus predict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
+
+import typer
+
+from isthmus.cli.options import WRITING, Encoder, Encoding, Force, Format, Id, InputFormat, Text
+
+if TYPE_CHECKING:
+    from isthmus.documents import Document, DocumentFile
+    from isthmus.transfer import Result
+
+BATCH = 5_000
+CHARACTERS = 10_000_000
+"""Documents that are held at a time, and characters, unless one document alone has more."""
+
+
+def predict(
+    model: Annotated[str, typer.Argument(help="A model that isthmus fit wrote.")],
+    file: Annotated[str, typer.Argument(help="The documents to label: a file, a folder, or - for standard input.")],
+    output: Annotated[
+        str,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="The labels: .csv, .tsv, .jsonl, .parquet; .gz, .zst; or - (standard output).",
+            rich_help_panel=WRITING,
+        ),
+    ] = "-",
+    text: Text = None,
+    id_column: Id = None,
+    form: InputFormat = None,
+    encoding: Encoding = None,
+    encoder: Encoder = None,
+    output_format: Annotated[
+        Format, typer.Option(metavar="FORMAT", help="Of standard output.", rich_help_panel=WRITING)
+    ] = Format.csv,
+    force: Force = False,
+) -> None:
+    """Label documents that came later with a model that isthmus fit wrote.
+
+    Writes id, label, the probability of each class, and how far to trust the
+    label. However large the file, a few thousand documents are held at a time.
+
+    Exit codes: 0 done, 1 could not be done (one sentence says why), 2 wrong
+    usage.
+    """
+    import sys
+    from pathlib import Path
+
+    from rich.console import Console
+
+    from isthmus.cli.console import output as standard_output
+    from isthmus.cli.models import load_result
+    from isthmus.cli.stages import Stages
+    from isthmus.documents import check_format, open_documents
+    from isthmus.staging import Staging, check_outputs
+
+    to_stdout = output == "-"
+    if not to_stdout:
+        check_outputs({"--output": Path(output)}, force, [model, file])
+    written_as = output_format.value if to_stdout else check_format(output, "--output")
+    result = load_result(model, encoder)
+    with (
+        Stages() as stages,
+        open_documents(file, text=text, id=id_column, form=form and form.value, encoding=encoding) as documents,
+        stages.stage(f"labelling {file}") as advance,
+        Staging() as staging,
+    ):
+        if to_stdout:
+            _label(result, documents, sys.stdout.buffer, written_as, "", advance)
+        else:
+            with staging.place(Path(output)).open("xb") as stream:
+                _label(result, documents, stream, written_as, output, advance)
+            staging.commit()
+    note = f"Labelled {documents.n_documents:,} documents of {file}; {documents.columns}."
+    console = Console(stderr=True, highlight=False) if to_stdout else standard_output()
+    console.print(note if to_stdout else f"{note} Wrote {output}.", markup=False, soft_wrap=True)
+
+
+def _label(result: Result, documents: DocumentFile, stream: BinaryIO, form: str, name: str, advance: Any) -> None:
+    import warnings
+
+    from isthmus.documents import PredictionWriter
+    from isthmus.exceptions import EmptyDocumentWarning
+    from isthmus.problem import has_words, warn_of_empty
+
+    n_empty = 0
+    with PredictionWriter(stream, form, result.classes.tolist(), name) as writer:
+        for batch in _batches(documents):
+            X = result.vectorizer.transform([document.text for document in batch])
+            n_empty += int((~has_words(X)).sum())
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", EmptyDocumentWarning)  # one at the end, for all batches
+                probabilities = result.estimator.predict_proba(X)
+            writer.write([document.id for document in batch], probabilities)
+            advance(documents.position, documents.size)
+    warn_of_empty(n_empty, documents.n_documents)
+
+
+def _batches(documents: DocumentFile) -> Iterator[list[Document]]:
+    batch: list[Document] = []
+    characters = 0
+    for document in documents:
+        batch.append(document)
+        characters += len(document.text)
+        if len(batch) == BATCH or characters >= CHARACTERS:
+            yield batch
+            batch, characters = [], 0
+    if batch:
+        yield batch

@@ -1,0 +1,40 @@
+"""How far a long command is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Self
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+Advance = Callable[[float, float | None], None]
+"""Takes what is done, and all that there is to do, if known."""
+
+
+class Stages:
+    """A bar for each stage, on standard error; nothing at all where that is not a terminal."""
+
+    def __init__(self) -> None:
+        console = Console(stderr=True)
+        columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+        self._bars = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+
+    @contextmanager
+    def stage(self, description: str) -> Iterator[Advance]:
+        """One stage; what it yields moves its bar."""
+        task = self._bars.add_task(description.replace("[", r"\["), total=None)
+
+        def advance(done: float, total: float | None = None) -> None:
+            self._bars.update(task, completed=done, total=total)
+
+        yield advance
+        self._bars.update(task, completed=1, total=1)
+
+    def __enter__(self) -> Self:
+        self._bars.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bars.stop()

@@ -1,0 +1,126 @@
+"""What `isthmus fit` says at the end."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from isthmus.cli.console import output
+from isthmus.cli.gathering import Gathered
+from isthmus.transfer import Result
+
+DOUBTFUL = 0.6
+"""Labels with a lower probability than this are worth a look."""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """All that a fit found out, for people and for scripts."""
+
+    sources: list[Gathered]
+    target: Gathered
+    result: Result
+    used_target_labels: bool
+    outputs: dict[str, Path]
+    seconds: float
+
+    def show(self, as_json: bool) -> None:
+        if as_json:
+            print(json.dumps(self.as_dict(), ensure_ascii=False))  # noqa: T201
+        else:
+            self._print()
+
+    def as_dict(self) -> dict[str, Any]:
+        """For scripts."""
+        right, scored = self._score()
+        return {
+            "sources": [{**source.describe(), "labels": source.counts} for source in self.sources],
+            "target": {
+                **self.target.describe(),
+                "labels": self._predicted(),
+                "known_labels": sum(self.target.counts.values()),
+                "known_labels_used": self.used_target_labels,
+            },
+            "method": type(self.result.estimator).__name__,
+            "classes": self.result.classes.tolist(),
+            "mean_trust": round(float(self._trust().mean()), 4),
+            "doubtful": int((self._trust() < DOUBTFUL).sum()),
+            "estimated_accuracy": self._estimate(),
+            "alarms": self._alarms(),
+            "truth": {"column": self.target.columns.truth, "documents": scored, "accuracy": right / scored}
+            if scored
+            else None,
+            "written": {option.lstrip("-"): str(path) for option, path in self.outputs.items()},
+            "seconds": round(self.seconds, 3),
+        }
+
+    def _print(self) -> None:
+        console = output()
+
+        def say(sentence: str, style: str = "") -> None:
+            console.print(sentence, style=style, markup=False, soft_wrap=True)
+
+        for file in (*self.sources, self.target):
+            say(str(file))
+        if known := sum(self.target.counts.values()):
+            used = "are learned from" if self.used_target_labels else "are not read; --use-target-labels reads them"
+            say(f"{known:,} documents of the target have a label: these {used}.")
+        console.print()
+        console.print(self._table())
+        console.print()
+        trust = self._trust()
+        doubtful = int((trust < DOUBTFUL).sum())
+        look = f"; {doubtful:,} of {len(trust):,} are below {DOUBTFUL}: look at these first." if doubtful else "."
+        name = type(self.result.estimator).__name__
+        say(f"{name} gives its labels a probability of {trust.mean():.2f} on average{look}")
+        if (estimate := self._estimate()) is not None:
+            say(f"Estimated accuracy in the target: {estimate:.0%}.", "bold")
+        for alarm in self._alarms():
+            say(f"Alarm: {alarm}", "bold red")
+        right, scored = self._score()
+        if scored:
+            say(f"Right by column {self.target.columns.truth!r}: {right / scored:.1%} of {scored:,} documents.", "bold")
+        if self.outputs:
+            say(f"Wrote {', '.join(map(str, self.outputs.values()))}.")
+
+    def _table(self) -> Table:
+        table = Table(box=None, header_style="bold", pad_edge=False)
+        table.add_column("label")
+        for source in self.sources:
+            table.add_column(Text(source.path), justify="right")
+        table.add_column(Text(f"{self.target.path}, as labelled here"), justify="right")
+        predicted = self._predicted()
+        for label in self.result.classes.tolist():
+            counts = [*(source.counts.get(label, 0) for source in self.sources), predicted.get(label, 0)]
+            table.add_row(Text(str(label)), *(f"{count:,}" for count in counts))
+        return table
+
+    def _predicted(self) -> dict[str, int]:
+        return dict(Counter(self.result.labels.tolist()).most_common())
+
+    def _trust(self) -> Any:
+        return self.result.probabilities.max(axis=1)
+
+    def _estimate(self) -> Any:
+        estimate = getattr(self.result.estimator, "estimated_accuracy_", None)
+        return float(estimate) if estimate is not None and isfinite(estimate) else None
+
+    def _alarms(self) -> list[str]:
+        return [str(alarm) for alarm in getattr(self.result.estimator, "alarms_", None) or ()]
+
+    def _score(self) -> tuple[int, int]:
+        """Right and scored documents. One whose label was learned from proves nothing."""
+        given = self.target.labels if self.used_target_labels else [None] * len(self.target.truth)
+        pairs = [
+            (found, true)
+            for found, true, known in zip(self.result.labels.tolist(), self.target.truth, given, strict=True)
+            if true is not None and known is None
+        ]
+        return sum(found == true for found, true in pairs), len(pairs)

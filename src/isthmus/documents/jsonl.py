@@ -1,0 +1,67 @@
+"""JSON lines: one object to a line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, islice
+from typing import Any
+
+from isthmus.exceptions import DataError
+
+LOOK_AHEAD = 100
+"""Objects whose keys are taken for the columns: a key may be missing in some."""
+
+
+def read_jsonl(
+    lines: Iterator[str], name: str, first: int
+) -> tuple[list[str], Callable[[Sequence[str]], Iterator[tuple[str, list[Any]]]]]:
+    """The keys, and rows by key. `first` is the number of the first line."""
+
+    def objects() -> Iterator[tuple[str, dict[str, Any]]]:
+        for number, line in enumerate(lines, first):
+            if line.strip():
+                place = f"{name}, line {number}"
+                yield place, _parsed(line, place)
+
+    body = objects()
+    seen = list(islice(body, LOOK_AHEAD))
+    columns = list(dict.fromkeys(key for _, item in seen for key in item))
+
+    def rows(wanted: Sequence[str]) -> Iterator[tuple[str, list[Any]]]:
+        for place, item in chain(seen, body):
+            yield place, [item.get(column) for column in wanted]
+
+    return columns, rows
+
+
+def _parsed(line: str, place: str) -> dict[str, Any]:
+    try:
+        found = json.loads(line, object_pairs_hook=_object)
+    except _TwiceError as error:
+        raise DataError(f"{place}, has the key {error.args[0]!r} twice.") from None
+    except json.JSONDecodeError as error:
+        if line.lstrip().startswith("["):
+            raise DataError(f"{place}, {_ARRAY}") from None
+        raise DataError(f"{place}, is not JSON: {error.msg} at character {error.colno}.") from None
+    except (ValueError, RecursionError):
+        raise DataError(f"{place}, is not JSON that can be read: a number is too long, or it is too deep.") from None
+    if not isinstance(found, dict):
+        what = _ARRAY if isinstance(found, list) else f"is {line.strip()[:40]!r} and not an object in curly brackets."
+        raise DataError(f"{place}, {what}")
+    return found
+
+
+_ARRAY = "begins an array: write one object to a line, without brackets around all and commas between."
+
+
+class _TwiceError(Exception):
+    """A key stands twice in one object."""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise _TwiceError(next(key for key in keys if keys.count(key) > 1))
+    return found

@@ -1,0 +1,182 @@
+"""The top of the page: what came out, how far to trust it, and what to do next."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import metadata
+from typing import Any
+
+import numpy as np
+
+from isthmus.report.documents import excerpt
+from isthmus.report.material import Material
+from isthmus.report.scores import Interval, Scores
+from isthmus.typing import Positions
+
+N_SUGGESTED = 5
+SURE, UNSURE = 0.9, 0.6
+
+
+@dataclass(frozen=True)
+class ClassCount:
+    """A class and how many documents got it."""
+
+    name: str
+    color: int
+    n: int
+    share: float
+    n_source: int
+    certainty: float
+    """The mean probability of these labels."""
+
+
+@dataclass(frozen=True)
+class Trust:
+    """How far to trust the labels."""
+
+    measured: Interval | None
+    """From true labels."""
+    estimated: Interval | None
+    """By the method, without any."""
+    n_known: int
+    n_sure: int
+    n_unsure: int
+    mean_certainty: float
+    alarms: list[tuple[str, str]]
+    """Kind and sentence."""
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A document that is worth a look."""
+
+    row: int
+    name: str
+    text: str
+    rivals: list[tuple[str, int, float]]
+    """Its two likeliest classes: name, colour, probability."""
+    truth: tuple[str, int] | None
+    """Name and colour of its true class, if that is known."""
+
+
+@dataclass(frozen=True)
+class Board:
+    """The methods that an automatic choice compared."""
+
+    columns: list[str]
+    rows: list[list[str]]
+
+
+def count_classes(material: Material) -> list[ClassCount]:
+    """In the order of the classes."""
+    found = []
+    for number in range(material.n_classes):
+        here = material.numbers == number
+        n = int(here.sum())
+        found.append(
+            ClassCount(
+                name=material.class_names[number],
+                color=number,
+                n=n,
+                share=n / material.n_target,
+                n_source=int((material.source_numbers == number).sum()),
+                certainty=float(material.certainty[here].mean()) if n else 0.0,
+            )
+        )
+    return found
+
+
+def judge_trust(material: Material, scores: Scores | None) -> Trust:
+    """The evidence that there is, and no more."""
+    estimator = material.result.estimator
+    estimate = getattr(estimator, "estimated_accuracy_", None)
+    return Trust(
+        measured=scores.accuracy if scores else None,
+        estimated=None
+        if estimate is None
+        else Interval(float(estimate.value), float(estimate.low), float(estimate.high)),
+        n_known=scores.n_known if scores else 0,
+        n_sure=int((material.certainty >= SURE).sum()),
+        n_unsure=int((material.certainty < UNSURE).sum()),
+        mean_certainty=float(material.certainty.mean()),
+        alarms=[(str(alarm.kind), str(alarm.sentence)) for alarm in getattr(estimator, "alarms_", None) or []],
+    )
+
+
+def suggest(material: Material) -> list[Suggestion]:
+    """The documents to label next: the method's own choice, or those whose label is least sure and not yet known.
+
+    If all are known, those that are wrong although the method was sure: there is something to learn from them.
+    """
+    order = np.argsort(material.certainty, kind="stable")
+    rows = _own_choice(material)
+    if rows is None:
+        rows = [int(row) for row in order if not material.known[row]][:N_SUGGESTED]
+    if not rows and material.truth is not None:
+        wrong = material.known & (material.truth != material.numbers)
+        rows = [int(row) for row in order[::-1] if wrong[row]][:N_SUGGESTED]
+    probabilities = np.asarray(material.result.probabilities)
+    return [
+        Suggestion(
+            row=row,
+            name=material.name_of(row),
+            text=excerpt(material.result.target_texts[row]) or "(empty)",
+            rivals=[
+                (material.class_names[k], int(k), float(probabilities[row, k]))
+                for k in np.argsort(-probabilities[row], kind="stable")[:2]
+            ],
+            truth=(material.class_names[material.truth[row]], int(material.truth[row]))
+            if material.truth is not None and material.known[row]
+            else None,
+        )
+        for row in rows
+    ]
+
+
+def _own_choice(material: Material) -> list[int] | None:
+    """What `suggest_labels` returns, if the estimator has it: row numbers of target documents."""
+    choose = getattr(material.result.estimator, "suggest_labels", None)
+    if choose is None:
+        return None
+    rows: Sequence[Any] | Positions = choose(material.result, N_SUGGESTED)
+    return [int(row) for row in rows][:N_SUGGESTED]
+
+
+def read_board(estimator: Any) -> Board | None:
+    """The automatic choice's table, whatever its columns are."""
+    rows = list(getattr(getattr(estimator, "leaderboard_", None), "rows", None) or [])
+    if not rows:
+        return None
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    columns.sort(key=lambda key: (key == "why", key != "name"))  # the name first, the reason last
+    return Board(columns, [[_cell(row.get(column)) for column in columns] for row in rows])
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "—"
+    if isinstance(value, float | np.floating):
+        return f"{value:.3g}"
+    return str(value)
+
+
+def settings(material: Material) -> list[tuple[str, str]]:
+    """The estimator's parameters."""
+    return [(name, repr(value)) for name, value in sorted(material.result.estimator.get_params(deep=False).items())]
+
+
+def versions() -> list[tuple[str, str]]:
+    """Of everything that has a say in the numbers."""
+    found = [(name, metadata.version(name)) for name in ("isthmus", "numpy", "scipy", "scikit-learn")]
+    return [*found, ("Python", platform.python_version()), ("system", f"{platform.system()} {platform.machine()}")]
+
+
+def digest(texts: Sequence[str]) -> str:
+    """The beginning of a SHA-256 of texts, to tell whether two reports are of the same documents."""
+    sha = hashlib.sha256()
+    for text in texts:
+        sha.update(text.encode("utf-8", "surrogatepass") + b"\0")
+    return sha.hexdigest()[:16]

@@ -1,0 +1,130 @@
+"""The places of things in the small charts; `charts.html.j2` draws them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from isthmus.report.material import Material
+from isthmus.report.scores import Curve
+from isthmus.typing import Array
+
+WIDTH, HEIGHT = 340.0, 200.0
+LEFT, RIGHT, TOP, BOTTOM = 44.0, 10.0, 10.0, 30.0
+N_BINS = 20
+
+
+@dataclass(frozen=True)
+class Tick:
+    """A number at an axis."""
+
+    at: float
+    text: str
+
+
+@dataclass(frozen=True)
+class Bin:
+    """One column of a histogram, with a piece for each class."""
+
+    low: float
+    high: float
+    says: str
+    x: float
+    width: float
+    pieces: list[tuple[int, float, float]]
+    """Class, y, height."""
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """How many documents have which probability."""
+
+    bins: list[Bin]
+    x_ticks: list[Tick]
+    y_ticks: list[Tick]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A curve."""
+
+    color: int
+    points: str
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Curves with axes."""
+
+    lines: list[Line]
+    x_ticks: list[Tick]
+    y_ticks: list[Tick]
+
+
+def histogram(material: Material) -> Histogram:
+    """Of the probability of each document's label, from even odds to certainty."""
+    floor = np.floor(20 / material.n_classes) / 20
+    edges = np.linspace(floor, 1, N_BINS + 1)
+    where = np.clip(np.digitize(material.certainty, edges) - 1, 0, N_BINS - 1)
+    counts = np.zeros((N_BINS, material.n_classes), dtype=int)
+    np.add.at(counts, (where, material.numbers), 1)
+    ticks = [tick for tick in _round_ticks(0, float(counts.sum(axis=1).max())) if tick.is_integer()]
+    top = float(ticks[-1])
+    bins = []
+    for number, row in enumerate(counts):
+        low, high = float(edges[number]), float(edges[number + 1])
+        x0, x1 = _x(number / N_BINS), _x((number + 1) / N_BINS)
+        pieces, below = [], 0
+        for color in np.flatnonzero(row):
+            below += int(row[color])
+            pieces.append((int(color), _y(below / top), _y(0) - _y(row[color] / top)))
+        documents = "1 document has" if row.sum() == 1 else f"{row.sum():,} documents have"
+        says = f"{documents} a probability from {low:.3g} to {high:.3g}"
+        bins.append(Bin(low, high, says, round(x0 + 0.5, 1), round(x1 - x0 - 1, 1), pieces))
+    x_ticks = [Tick(_x(share), f"{floor + share * (1 - floor):.2g}") for share in (0, 0.5, 1)]
+    return Histogram(bins, x_ticks, [Tick(_y(tick / top), f"{tick:,.0f}") for tick in ticks])
+
+
+def convergence(objective: Array) -> Chart:
+    """The objective against iterations."""
+    values = np.asarray(objective, dtype=np.float64)
+    ticks = _round_ticks(float(values.min()), float(values.max()))
+    low, high = float(min(ticks[0], values.min())), float(max(ticks[-1], values.max()))
+    kept = np.unique(np.linspace(0, len(values) - 1, 300).astype(int))
+    last = max(len(values) - 1, 1)
+    points = [(_x(step / last), _y((values[step] - low) / (high - low or 1))) for step in kept]
+    y_ticks = [Tick(_y((tick - low) / (high - low or 1)), f"{tick:g}") for tick in ticks]
+    return Chart([Line(0, _polyline(points))], _step_ticks(last), y_ticks)
+
+
+def roc(curves: list[Curve]) -> Chart:
+    """True positives against false ones."""
+    lines = [Line(curve.color, _polyline([(_x(x), _y(y)) for x, y in curve.points])) for curve in curves]
+    ticks = (0, 0.5, 1)
+    return Chart(lines, [Tick(_x(t), f"{t:g}") for t in ticks], [Tick(_y(t), f"{t:g}") for t in ticks])
+
+
+def _x(share: float) -> float:
+    return LEFT + share * (WIDTH - LEFT - RIGHT)
+
+
+def _y(share: float) -> float:
+    return HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM)
+
+
+def _polyline(points: list[tuple[float, float]]) -> str:
+    return " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+
+
+def _step_ticks(last: int) -> list[Tick]:
+    return [Tick(_x(step / last), f"{step:,}") for step in sorted({0, last // 2, last})]
+
+
+def _round_ticks(low: float, high: float) -> list[float]:
+    """Two to five round numbers from at most `low` to at least `high`."""
+    span = high - low or abs(high) or 1.0
+    step = 10.0 ** np.floor(np.log10(span / 2))
+    step *= next(factor for factor in (1, 2, 2.5, 5, 10) if span / (step * factor) <= 3.5)
+    first, last = np.floor(low / step + 1e-9), np.ceil(high / step - 1e-9)
+    return [float(f"{tick * step:.10g}") for tick in np.arange(first, last + 1)]

@@ -1,0 +1,191 @@
+"""The page: template, style and scripts put together into one file that needs nothing else."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Collection
+from datetime import date
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from isthmus.report import answer, charts
+from isthmus.report.bridge import NARROW, NOTEBOOK, WIDE, Bridge, draw_bridge
+from isthmus.report.documents import document_columns, excerpt, text_limit
+from isthmus.report.landscape import draw_maps
+from isthmus.report.material import Material, Transferred, read_material
+from isthmus.report.scores import score
+from isthmus.report.words import TARGET, changed_words, class_topics, document_shares
+from isthmus.staging import write_beside
+from isthmus.topics import Topics
+from isthmus.typing import DomainName
+
+SCRIPTS = ("tip.js", "bridge.js", "table.js", "map.js")
+N_COLORS = 10
+N_CHANGED = 12
+_HARMFUL = "<>&\u2028\u2029"
+
+
+def write_report(
+    result: Transferred, path: str | Path, *, ids: Any = None, truth: Any = None, force: bool = False
+) -> Path:
+    """Write the page about a result. See `Result.report`."""
+    path = Path(path)
+    if path.exists() and not force:
+        raise FileExistsError(f"{path} exists: give another path, or force=True to write over it.")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"{path.parent} is not a folder: make it first, or give another path.")
+    write_beside(path, render(read_material(result, ids, truth)))
+    return path
+
+
+def render(material: Material) -> str:
+    """The page as text."""
+    estimator = material.result.estimator
+    scores = score(material)
+    style = _asset("bridge.css") + _asset("page.css") + f":root{{--rows:{material.n_target}}}\n"
+    theme, script = _asset("theme.js"), '"use strict";\n{\n' + "".join(map(_asset, SCRIPTS)) + "}\n"
+    objective = getattr(estimator, "objective_", None)
+    wide, narrow = _bridges(material)
+    html = (
+        _environment()
+        .get_template("page.html.j2")
+        .render(
+            material=material,
+            policy=_policy([theme, script], [style]),
+            style=Markup(style),  # noqa: S704 - our own files
+            theme=Markup(theme),  # noqa: S704
+            script=Markup(script),  # noqa: S704
+            classes=answer.count_classes(material),
+            trust=answer.judge_trust(material, scores),
+            suggestions=answer.suggest(material),
+            board=answer.read_board(estimator),
+            wide=wide,
+            narrow=narrow,
+            changes=None if material.words is None else changed_words(material, N_CHANGED),
+            histogram=charts.histogram(material),
+            convergence=charts.convergence(objective) if objective is not None and len(objective) > 1 else None,
+            objective=objective,
+            scores=scores,
+            roc=charts.roc(scores.curves) if scores and scores.curves else None,
+            text_limit=text_limit(material.n_target),
+            settings=answer.settings(material),
+            versions=answer.versions(),
+            digests=[answer.digest(material.result.source_texts), answer.digest(material.result.target_texts)],
+            today=date.today().isoformat(),
+            documents=_json(document_columns(material)),
+            maps=_json(draw_maps(material, lambda text: excerpt(text, 100))),
+        )
+    )
+    return html.encode("utf-8", "replace").decode("utf-8")  # a lone surrogate cannot be written
+
+
+def _bridges(material: Material) -> tuple[Bridge, Bridge] | tuple[None, None]:
+    """The bridge for a wide window and for a narrow one; none if the features are no words."""
+    if material.words is None:
+        return None, None
+    topics, targets, by_class = _topics(material)
+    source, target = document_shares(material.X_source), document_shares(material.X_target)
+    numbers = {str(word): number for number, word in enumerate(material.words)}
+
+    def describe(word: str) -> str:
+        here, there = _percent(source[numbers[word]]), _percent(target[numbers[word]])
+        return f"; in {here} of the source's documents and {there} of the target's"
+
+    colors = _colors(material.result.classes)
+    wide = draw_bridge(topics, colors, targets, WIDE, describe, by_class)
+    return wide, draw_bridge(topics, colors, targets, NARROW, describe, by_class)
+
+
+def _topics(material: Material) -> tuple[Topics, Collection[DomainName], bool]:
+    """The method's topics, or if it has none the words of each class; and which domains are targets."""
+    estimator = material.result.estimator
+    if hasattr(estimator, "topics"):
+        return estimator.topics(material.words, WIDE.n_words), estimator.target_domains_, False
+    return class_topics(material, WIDE.n_words), [TARGET], True
+
+
+def result_html(result: Transferred) -> str:
+    """What a notebook shows of a result."""
+    material = read_material(result, None, None)
+    counts = ", ".join(f"{kind.n:,} {kind.name}" for kind in answer.count_classes(material))
+    caption = f"{material.n_target:,} documents labelled by {material.method}: {counts}."
+    if material.words is None:
+        return notebook_html(None, caption)
+    topics, targets, by_class = _topics(material)
+    return notebook_html(draw_bridge(topics, _colors(result.classes), targets, NOTEBOOK, by_class=by_class), caption)
+
+
+def topics_html(topics: Topics, classes: np.ndarray[Any, Any], targets: Collection[DomainName]) -> str:
+    """What a notebook shows of an estimator's topics."""
+    return notebook_html(draw_bridge(topics, _colors(classes), targets, NOTEBOOK))
+
+
+def notebook_html(bridge: Bridge | None, caption: str = "") -> str:
+    """A bridge without scripts."""
+    template = _environment().get_template("notebook.html.j2")
+    return template.render(bridge=bridge, caption=caption, style=Markup(_asset("bridge.css")))  # noqa: S704
+
+
+def _colors(classes: np.ndarray[Any, Any]) -> dict[Any, int]:
+    """By label, and by its name: the words of classes know the names alone."""
+    numbers: dict[Any, int] = {str(label): number for number, label in enumerate(classes.tolist())}
+    return numbers | {label: number for number, label in enumerate(classes.tolist())}
+
+
+def _json(value: Any) -> Markup:
+    """JSON that can stand in a script element: nothing in it can end the element or open another."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    for sign in _HARMFUL:
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return Markup(text)  # noqa: S704 - the lines above made it harmless
+
+
+def _policy(scripts: list[str], styles: list[str]) -> str:
+    """Nothing from anywhere: the page's own style and scripts by their digests, and no network."""
+    return (
+        f"default-src 'none'; script-src {_digests(scripts)}; style-src {_digests(styles)}; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _digests(texts: list[str]) -> str:
+    return " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(t.encode()).digest()).decode()}'" for t in texts)
+
+
+@cache
+def _asset(name: str) -> str:
+    return (resources.files("isthmus.report") / "assets" / name).read_text(encoding="utf-8")
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("isthmus.report", "assets"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"percent": _percent, "number": lambda value: f"{value:,}", "color": lambda n: n % N_COLORS}
+    return environment
+
+
+def _percent(share: float) -> str:
+    """Whole percents, and tenths where they are few.
+
+    >>> _percent(0.5), _percent(0.034), _percent(0.0002), _percent(0.0), _percent(0.9996)
+    ('50%', '3.4%', '<0.1%', '0%', '>99.9%')
+    """
+    if 0 < share < 0.001:
+        return "<0.1%"
+    if 0.999 < share < 1:
+        return ">99.9%"
+    return f"{share:.1%}" if 0 < share < 0.1 or 0.9 < share < 1 else f"{share:.0%}"

@@ -1,0 +1,95 @@
+"""The words that decided a document's label."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+import isthmus
+from conftest import Toy, build
+from isthmus import explain
+from isthmus.explain import deciding_words
+
+
+def naive(model: Any, document: np.ndarray, label: Any) -> dict[int, float]:
+    """One word at a time, one document at a time."""
+    number = model.classes_.tolist().index(label)
+
+    def log_odds(row: np.ndarray) -> float:
+        p = model.predict_proba(row[np.newaxis])[0]
+        own, others = np.maximum([p[number], np.delete(p, number).sum()], explain.SMALLEST)
+        return float(np.log(own / others))
+
+    whole = log_odds(document)
+    return {
+        int(word): whole - log_odds(np.where(np.arange(len(document)) == word, 0, document))
+        for word in np.flatnonzero(document)
+    }
+
+
+@given(seed=st.integers(0, 1000), sparse=st.booleans())
+def test_logistic_regression_decides_by_weight_times_value(seed: int, sparse: bool) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.poisson(0.7, size=(20, 9)) * rng.uniform(0.5, 2, size=(20, 9))
+    X[:, [0, 8]] += 0.1  # no document is empty without one of its words
+    y = np.where(X[:, 1] + 0.1 * rng.normal(size=20) > np.median(X[:, 1]), "yes", "no")
+    y[:2] = "yes", "no"
+    model = isthmus.LR().fit(X, y)
+    names = [f"word{i}" for i in range(9)]
+    weights = model.classifier_.coef_[0]  # for "yes"
+    found = deciding_words(model, sp.csr_array(X) if sparse else X, names, n_words=9, n_candidates=9)
+    for row, label, words in zip(X, model.predict(X), found, strict=True):
+        says = (1 if label == "yes" else -1) * weights * row
+        expected = {names[i]: says[i] for i in np.flatnonzero(row) if says[i] > 1e-9}
+        assert dict(words) == pytest.approx(expected, abs=1e-8)
+        assert [say for _, say in words] == sorted((say for _, say in words), reverse=True)
+
+
+def test_every_method_is_asked_the_same_way(method: str, toy_of_three: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = toy_of_three.fit(build(method))
+    X = toy_of_three.X[toy_of_three.in_target][:3]
+    labels = model.classes_[[0, 1, 2]]  # right or wrong, they are explained
+    names = [str(i) for i in range(X.shape[1])]
+    found = deciding_words(model, X, names, n_words=3, n_candidates=100, labels=labels)
+    for row, label, words in zip(X.toarray(), labels, found, strict=True):
+        falls = naive(model, row, label)
+        assert [falls[int(word)] for word, _ in words] == pytest.approx([say for _, say in words], rel=1e-6, abs=1e-6)
+        best = sorted((fall for fall in falls.values() if fall > 0), reverse=True)[:3]
+        assert [say for _, say in words] == pytest.approx(best, rel=1e-6, abs=1e-6)
+    monkeypatch.setattr(explain, "ENTRIES_AT_ONCE", 50)  # in many pieces
+    pieces = deciding_words(model, X, names, n_words=3, n_candidates=100, labels=labels)
+    assert [[word for word, _ in words] for words in pieces] == [[word for word, _ in words] for words in found]
+
+
+def test_only_the_heaviest_words_are_tried() -> None:
+    X = sp.csr_array(np.array([[1.0, 2, 3, 0], [0, 0, 0, 1], [0, 0, 0, 0], [4, 1, 1, 1]]))
+    asked: list[Any] = []
+
+    class Model:
+        classes_ = np.array(["a", "b"])
+
+        def predict_proba(self, X: Any) -> np.ndarray:
+            asked.append(X)
+            share = 1 / (1 + np.exp(-X.sum(axis=1)))
+            return np.column_stack([share, 1 - share])
+
+    found = deciding_words(Model(), X, ["w", "x", "y", "z"], n_candidates=2)
+    assert [[word for word, _ in words] for words in found] == [["y", "x"], ["z"], [], ["w", "x"]]
+    assert all(sp.issparse(matrix) for matrix in asked)
+    assert asked[1].toarray().tolist() == [[1, 2, 0, 0], [1, 0, 3, 0], [0, 0, 0, 0], [0, 1, 1, 1], [4, 0, 1, 1]]
+
+
+def test_wrong_names_and_labels_are_refused(toy: Toy) -> None:
+    model = toy.fit(build("LR"))
+    with pytest.raises(ValueError, match="feature_names has 1 entries and X 82 columns"):
+        deciding_words(model, toy.X, ["one"])
+    names = [str(i) for i in range(toy.X.shape[1])]
+    with pytest.raises(ValueError, match="labels has 1 entries and X 240 rows"):
+        deciding_words(model, toy.X, names, labels=["class 0"])
+    with pytest.raises(ValueError, match="labels holds 'moon', which is not among the classes"):
+        deciding_words(model, toy.X[:1], names, labels=["moon"])
