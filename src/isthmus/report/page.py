@@ -23,9 +23,9 @@ from isthmus.report.landscape import draw_maps
 from isthmus.report.material import Material, Transferred, read_material
 from isthmus.report.scores import score
 from isthmus.report.words import TARGET, changed_words, class_topics, document_shares
+from isthmus.staging import write_beside
 from isthmus.topics import Topics
 from isthmus.typing import DomainName
-from isthmus.staging import write_beside
 
 SCRIPTS = ("tip.js", "bridge.js", "table.js", "map.js")
 N_COLORS = 10
