@@ -85,8 +85,8 @@ def read_material(result: Transferred, ids: Any, truth: Any) -> Material:
     n_source, n_target = len(result.source_texts), len(result.target_texts)
     if not n_source or n_target != len(result.labels):
         raise ValueError(
-            "This result has lost its texts, which the report shows: write the report of what transfer returned, or give "
-            "them back with dataclasses.replace(result, source_texts=..., source_labels=..., target_texts=...)."
+            "This result has lost its texts, which the report shows: write the report of what transfer returned, or "
+            "give them back with dataclasses.replace(result, source_texts=..., source_labels=..., target_texts=...)."
         )
     # One call for both domains: an encoder may take long to start.
     X = result.vectorizer.transform([*result.source_texts, *result.target_texts])
