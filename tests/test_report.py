@@ -145,6 +145,15 @@ def test_files_are_not_written_over_by_accident(tmp_path: Path, monkeypatch: pyt
     assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
 
 
+def test_a_result_that_has_lost_its_texts(tmp_path: Path) -> None:
+    for method in ("TCL", "LR"):
+        bare = replace(transferred(method), source_texts=(), source_labels=(), target_texts=())
+        with pytest.raises(ValueError, match="This result has lost its texts"):
+            bare.report(tmp_path / "report.html")
+        assert "12 documents labelled by" in bare._repr_html_()
+        assert ("refund" in bare._repr_html_()) == (method == "TCL")
+
+
 def test_class_words_stand_on_their_side() -> None:
     material = read_material(transferred("LR"), None, None)
     billing, fault = class_topics(material, n_words=4)
@@ -343,8 +352,9 @@ def test_notebooks_see_a_bridge_without_scripts(toy: Toy) -> None:
     import pandas as pd
 
     shown = transferred()._repr_html_()
-    assert "12 documents labelled by TCL" in shown
-    assert "refund" in shown
+    assert "12 documents labelled by TCL: 6 billing, 6 fault." in shown
+    for text in (shown, transferred("LR")._repr_html_()):
+        assert "refund" in text
     names = [f"word{i}<i>" for i in range(toy.X.shape[1])]
     model = build("TCL")
     assert "word" not in model._repr_mimebundle_()["text/html"]  # before the fit: scikit-learn's diagram alone

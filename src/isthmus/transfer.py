@@ -31,9 +31,10 @@ class Result:
     classes: np.ndarray[Any, Any]
     estimator: TransferClassifier
     vectorizer: Any
-    source_texts: Sequence[str] = field(repr=False)
-    source_labels: Sequence[Any] = field(repr=False)
-    target_texts: Sequence[str] = field(repr=False)
+    # What the report shows. Labels and predictions need none of it, so that it can be left out of a file.
+    source_texts: Sequence[str] = field(default=(), repr=False)
+    source_labels: Sequence[Any] = field(default=(), repr=False)
+    target_texts: Sequence[str] = field(default=(), repr=False)
 
     def predict(self, texts: Sequence[str]) -> np.ndarray[Any, Any]:
         """Labels of target texts that came later."""

@@ -83,6 +83,11 @@ def read_material(result: Transferred, ids: Any, truth: Any) -> Material:
     classes = result.classes.tolist()
     names = [str(label) for label in classes]
     n_source, n_target = len(result.source_texts), len(result.target_texts)
+    if not n_source or n_target != len(result.labels):
+        raise ValueError(
+            "This result has lost its texts, which the report shows: write the report of what transfer returned, or "
+            "give them back with dataclasses.replace(result, source_texts=..., source_labels=..., target_texts=...)."
+        )
     # One call for both domains: an encoder may take long to start.
     X = result.vectorizer.transform([*result.source_texts, *result.target_texts])
     X = sp.csr_array(X) if sp.issparse(X) else np.asarray(X)
@@ -96,7 +101,7 @@ def read_material(result: Transferred, ids: Any, truth: Any) -> Material:
         n_classes=len(classes),
         X_source=X[:n_source],
         X_target=X[n_source:],
-        words=_words(result.vectorizer, X),
+        words=read_words(result.vectorizer, X),
         source_numbers=_number(list(result.source_labels), classes, names),
         numbers=numbers,
         certainty=np.asarray(result.probabilities)[np.arange(n_target), numbers].astype(np.float64),
@@ -105,8 +110,11 @@ def read_material(result: Transferred, ids: Any, truth: Any) -> Material:
     )
 
 
-def _words(vectorizer: Any, X: Matrix) -> np.ndarray[Any, Any] | None:
-    """Encoders make dense rows, whose columns mean nothing to a reader; hashing makes columns without names."""
+def read_words(vectorizer: Any, X: Matrix) -> np.ndarray[Any, Any] | None:
+    """The names of the columns of X, or None if they are not words.
+
+    Encoders make dense rows, whose columns mean nothing to a reader; hashing makes columns without names.
+    """
     if not sp.issparse(X) or not hasattr(vectorizer, "get_feature_names_out"):
         return None
     try:

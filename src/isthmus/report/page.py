@@ -20,7 +20,7 @@ from isthmus.report import answer, charts
 from isthmus.report.bridge import NARROW, NOTEBOOK, WIDE, Bridge, draw_bridge
 from isthmus.report.documents import document_columns, excerpt, text_limit
 from isthmus.report.landscape import draw_maps
-from isthmus.report.material import Material, Transferred, read_material
+from isthmus.report.material import Material, Transferred, read_material, read_words
 from isthmus.report.scores import score
 from isthmus.report.words import TARGET, changed_words, class_topics, document_shares
 from isthmus.staging import write_beside
@@ -113,14 +113,19 @@ def _topics(material: Material) -> tuple[Topics, Collection[DomainName], bool]:
 
 
 def result_html(result: Transferred) -> str:
-    """What a notebook shows of a result."""
-    material = read_material(result, None, None)
-    counts = ", ".join(f"{kind.n:,} {kind.name}" for kind in answer.count_classes(material))
-    caption = f"{material.n_target:,} documents labelled by {material.method}: {counts}."
-    if material.words is None:
-        return notebook_html(None, caption)
-    topics, targets, by_class = _topics(material)
-    return notebook_html(draw_bridge(topics, _colors(result.classes), targets, NOTEBOOK, by_class=by_class), caption)
+    """What a notebook shows of a result: quickly, so the texts are read only if the method has no topics."""
+    labels, counts = np.unique(result.labels, return_counts=True)
+    listed = ", ".join(f"{n:,} {label}" for label, n in zip(labels, counts, strict=True))
+    caption = f"{len(result.labels):,} documents labelled by {type(result.estimator).__name__}: {listed}."
+    words = read_words(result.vectorizer, result.vectorizer.transform(["a"]))
+    if words is not None and hasattr(result.estimator, "topics"):
+        topics, targets = result.estimator.topics(words, NOTEBOOK.n_words), result.estimator.target_domains_
+        return notebook_html(draw_bridge(topics, _colors(result.classes), targets, NOTEBOOK), caption)
+    if words is not None and len(result.target_texts):
+        topics = class_topics(read_material(result, None, None), NOTEBOOK.n_words)
+        bridge = draw_bridge(topics, _colors(result.classes), [TARGET], NOTEBOOK, by_class=True)
+        return notebook_html(bridge, caption)
+    return notebook_html(None, caption)
 
 
 def topics_html(topics: Topics, classes: np.ndarray[Any, Any], targets: Collection[DomainName]) -> str:
