@@ -96,7 +96,8 @@ class NaiveBayesEM(TransferClassifier):
         shares[labeled] = labels[labeled]
         floor = self.alpha * float(abs(X).sum()) / max(X.nnz if hasattr(X, "nnz") else np.count_nonzero(X), 1)
 
-        for self.n_iter_ in range(1, self.max_iter + 1):
+        for step in range(1, self.max_iter + 1):
+            self.n_iter_ = step
             words = np.asarray(X.T @ shares, dtype=np.float64) + floor
             self.word_log_shares_ = np.log(words / words.sum(axis=0))
             self.class_log_shares_ = np.log(np.maximum(shares.mean(axis=0), 1e-9))
