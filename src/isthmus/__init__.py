@@ -1,6 +1,6 @@
 """isthmus: classify the documents of one domain with labels from another."""
 
-from isthmus.methods import CCI, CDSC, DTLM, LR, NMTF, SC, SGT, SVM, TCL, TSVM, DomTransNMF, KMeans
+from isthmus.methods import CCI, CDSC, DTLM, KDE, LR, NMTF, SC, SGT, SVM, TCL, TSVM, CoCC, DomTransNMF, KMeans
 from isthmus.selection import source_folds
 from isthmus.text import SignSplit
 from isthmus.transfer import Result, transfer
@@ -11,6 +11,7 @@ __all__ = [
     "CCI",
     "CDSC",
     "DTLM",
+    "KDE",
     "LR",
     "NMTF",
     "SC",
@@ -18,6 +19,7 @@ __all__ = [
     "SVM",
     "TCL",
     "TSVM",
+    "CoCC",
     "DomTransNMF",
     "KMeans",
     "Result",

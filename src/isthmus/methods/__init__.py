@@ -5,8 +5,10 @@ from collections.abc import Callable
 from isthmus.base import TransferClassifier
 from isthmus.methods.cci import CCI
 from isthmus.methods.cdsc import CDSC
+from isthmus.methods.cocc import CoCC
 from isthmus.methods.domtrans_nmf import DomTransNMF
 from isthmus.methods.dtlm import DTLM
+from isthmus.methods.kde import KDE
 from isthmus.methods.kmeans import KMeans
 from isthmus.methods.lr import LR
 from isthmus.methods.nmtf import NMTF
@@ -17,8 +19,24 @@ from isthmus.methods.tcl import TCL
 from isthmus.methods.tsvm import TSVM
 
 METHODS: dict[str, Callable[..., TransferClassifier]] = {
-    method.__name__: method for method in (TCL, CCI, DTLM, CDSC, DomTransNMF, NMTF, LR, SVM, KMeans, TSVM, SC, SGT)
+    method.__name__: method
+    for method in (TCL, CCI, DTLM, CDSC, DomTransNMF, NMTF, LR, SVM, KMeans, TSVM, SC, SGT, CoCC, KDE)
 }
 """Every method by the name that papers and commands use."""
 
-__all__ = ["CCI", "CDSC", "DTLM", "LR", "METHODS", "NMTF", "SC", "SGT", "SVM", "TCL", "TSVM", "DomTransNMF", "KMeans"]
+__all__ = [
+    "CCI",
+    "CDSC",
+    "DTLM",
+    "LR",
+    "METHODS",
+    "NMTF",
+    "SC",
+    "SGT",
+    "SVM",
+    "TCL",
+    "TSVM",
+    "CoCC",
+    "DomTransNMF",
+    "KMeans",
+]
