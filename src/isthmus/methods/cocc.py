@@ -57,7 +57,7 @@ class CoCC(TransferClassifier):
     lam : float
         Weight of the labelled documents' information.
     max_iter : int
-        Rounds, if the labels do not settle before.
+        Rounds, if the clusters do not settle before.
     random_state : int, RandomState or None
         Start of the word clusters.
 
@@ -121,7 +121,7 @@ class CoCC(TransferClassifier):
         return clusters
 
     def _alternate(self, free: Matrix, labels: Positions, words: Positions, g: Array) -> tuple[Array, Positions]:
-        """Documents and words in turns, until no document moves."""
+        """Documents and words in turns, until none moves."""
         f = joint(free, labels, g.shape[1])
         everything = information(free / free.sum()) + self.lam * information(g)
 
@@ -130,13 +130,14 @@ class CoCC(TransferClassifier):
 
         objective = [lost()]
         for round_number in range(1, self.max_iter + 1):
-            before, labels = labels, (free @ log_shares(merged(f, words))[words]).argmax(axis=1)
+            before = labels, words
+            labels = (free @ log_shares(merged(f, words))[words]).argmax(axis=1)
             f = joint(free, labels, g.shape[1])
             of_free, of_labeled = (h @ log_shares(merged(h, words).T) for h in (f, g))
             words = np.asarray((of_free + self.lam * of_labeled).argmax(axis=1))
             objective.append(lost())
             self.n_iter_ = round_number
-            if np.array_equal(before, labels):
+            if np.array_equal(before[0], labels) and np.array_equal(before[1], words):
                 break
         self.objective_ = np.array(objective)
         return f, words
