@@ -28,6 +28,7 @@ __all__ = [
     "CCI",
     "CDSC",
     "DTLM",
+    "KDE",
     "LR",
     "METHODS",
     "NMTF",
