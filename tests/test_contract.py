@@ -244,7 +244,13 @@ def texts_problem() -> tuple[list[str], np.ndarray, np.ndarray]:
 
 def some_values(method: str) -> tuple[str, list[Any]]:
     """A parameter to search over, and values that all do well."""
-    choices: dict[str, list[Any]] = {"n_topics": [2, 3], "C": [0.1, 1.0], "c": [320.0, 3200.0], "n_vectors": [2, None]}
+    choices: dict[str, list[Any]] = {
+        "n_topics": [2, 3],
+        "C": [0.1, 1.0],
+        "c": [320.0, 3200.0],
+        "n_clusters": [4, 8],
+        "n_vectors": [2, None],
+    }
     return next((name, values) for name, values in choices.items() if name in build(method).get_params())
 
 

@@ -1,5 +1,6 @@
 """isthmus: classify the documents of one domain with labels from another."""
 
+from isthmus.choice import Auto, suggest_labels
 from isthmus.files import load, save
 from isthmus.methods import (
     CCI,
@@ -8,6 +9,7 @@ from isthmus.methods import (
     DTL,
     DTLM,
     GCMF,
+    KDE,
     LR,
     LSA,
     MSDA,
@@ -17,6 +19,7 @@ from isthmus.methods import (
     SVM,
     TCL,
     TSVM,
+    CoCC,
     DomTransNMF,
     KMeans,
     MTrick,
@@ -37,6 +40,7 @@ __all__ = [
     "DTL",
     "DTLM",
     "GCMF",
+    "KDE",
     "LR",
     "LSA",
     "MSDA",
@@ -46,6 +50,8 @@ __all__ = [
     "SVM",
     "TCL",
     "TSVM",
+    "Auto",
+    "CoCC",
     "DomTransNMF",
     "KMeans",
     "MTrick",
@@ -58,5 +64,6 @@ __all__ = [
     "load",
     "save",
     "source_folds",
+    "suggest_labels",
     "transfer",
 ]

@@ -33,3 +33,7 @@ class EncoderNotSavedWarning(UserWarning):
 
 class LibraryVersionWarning(UserWarning):
     """A model file was written with another version of scikit-learn."""
+
+
+class TransferAlarm(UserWarning):
+    """The evidence says that labels should not cross here, or not without a second look."""

@@ -40,14 +40,15 @@ def fit_logistic(
     C: float,
     weights: Array | None = None,
     start: LogisticRegression | None = None,
+    tol: float = 1e-5,
 ) -> LogisticRegression:
     """Logistic regression of class numbers.
 
-    Looser tolerances than the first one cost accuracy in the target domain. From a `start` that is near, the second
+    Looser tolerances than the default cost accuracy in the target domain. From a `start` that is near, a looser one
     suffices.
     """
     if start is None:
-        return LogisticRegression(C=C, tol=1e-5, max_iter=1000).fit(X, numbers, weights)
+        return LogisticRegression(C=C, tol=tol, max_iter=1000).fit(X, numbers, weights)
     again = LogisticRegression(C=C, tol=1e-4, max_iter=1000, warm_start=True)
     again.coef_, again.intercept_ = start.coef_.copy(), start.intercept_.copy()
     return again.fit(X, numbers, weights)

@@ -5,11 +5,13 @@ from collections.abc import Callable
 from isthmus.base import TransferClassifier
 from isthmus.methods.cci import CCI
 from isthmus.methods.cdsc import CDSC
+from isthmus.methods.cocc import CoCC
 from isthmus.methods.dkt import DKT
 from isthmus.methods.domtrans_nmf import DomTransNMF
 from isthmus.methods.dtl import DTL
 from isthmus.methods.dtlm import DTLM
 from isthmus.methods.gcmf import GCMF
+from isthmus.methods.kde import KDE
 from isthmus.methods.kmeans import KMeans
 from isthmus.methods.lr import LR
 from isthmus.methods.lsa import LSA
@@ -33,9 +35,11 @@ METHODS: dict[str, Callable[..., TransferClassifier]] = {
         DTLM,
         CDSC,
         DomTransNMF,
+        CoCC,
         DKT,
         DTL,
         GCMF,
+        KDE,
         KMeans,
         LR,
         LSA,
@@ -60,6 +64,7 @@ __all__ = [
     "DTL",
     "DTLM",
     "GCMF",
+    "KDE",
     "LR",
     "LSA",
     "METHODS",
@@ -70,6 +75,7 @@ __all__ = [
     "SVM",
     "TCL",
     "TSVM",
+    "CoCC",
     "DomTransNMF",
     "KMeans",
     "MTrick",

@@ -107,7 +107,7 @@ class TSVM(TransferClassifier):
             solver = LinearSVC(C=C, max_iter=20_000, random_state=self.random_state)
             self.classifier_ = solver.fit(rows, classes, sample_weight=weights)
             self.n_iter_ += 1
-            return _labels(margins(self.classifier_, free), shares)
+            return _labels(_margins(self.classifier_, free), shares)
 
         self.n_iter_ = 0
         labels = train(np.zeros(0, dtype=np.intp), 0.0)
@@ -124,7 +124,7 @@ class TSVM(TransferClassifier):
         return class_shares(self.classifier_, X, len(self.classifier_.classes_))
 
 
-def margins(classifier: LinearSVC, X: Matrix) -> Array:
+def _margins(classifier: LinearSVC, X: Matrix) -> Array:
     """Documents x classes: how far each stands on each class's side of the plane between it and the rest."""
     if not X.shape[0]:
         return np.zeros((0, len(classifier.classes_)))

@@ -1,0 +1,65 @@
+"""Sentences that warn when transfer should not be trusted."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+from isthmus.exceptions import TransferAlarm
+
+UNRELATED = "unrelated"
+MISSING = "missing class"
+SHARES = "class shares"
+HARM = "harm"
+
+
+@dataclass(frozen=True)
+class Alarm:
+    """Something that a person should know before using the labels."""
+
+    kind: str
+    sentence: str
+
+
+def ring(alarms: list[Alarm]) -> None:
+    """Each as a warning of its own."""
+    for alarm in alarms:
+        warnings.warn(alarm.sentence, TransferAlarm, stacklevel=5)
+
+
+def unrelated() -> Alarm:
+    """The domains have too little in common."""
+    return Alarm(
+        UNRELATED,
+        "The source and the target look unrelated: they are easily told apart, and what tells the source's classes "
+        "apart says little about the target. The labels are those of a classifier trained on the source alone and may "
+        "be worthless; label some target documents to find out.",
+    )
+
+
+def missing(names: list[object]) -> Alarm:
+    """Classes that the target does not seem to have."""
+    shown = ", ".join(map(repr, names))
+    return Alarm(
+        MISSING,
+        f"Hardly any target document looks like {shown}: if the target does not have "
+        f"{'this class' if len(names) == 1 else 'these classes'}, leave the source's documents of it out.",
+    )
+
+
+def shares() -> Alarm:
+    """The target's class shares seem to be others than the source's."""
+    return Alarm(
+        SHARES,
+        "The classes may have other shares in the target than in the source, and the labels depend on it: say "
+        'target_shares="unknown" or give the shares, or label some target documents.',
+    )
+
+
+def harm() -> Alarm:
+    """Transfer does worse than none."""
+    return Alarm(
+        HARM,
+        "On the target documents whose labels are known, transfer does worse than a classifier trained on the source "
+        "alone: the labels are that classifier's.",
+    )

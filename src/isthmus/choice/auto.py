@@ -1,0 +1,159 @@
+"""The automatic method: tries unlike methods, decides without a target label, and says how far to trust the result."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval
+
+from isthmus.base import TransferClassifier
+from isthmus.choice import alarm as alarms
+from isthmus.choice import candidates as names
+from isthmus.choice.alarm import Alarm
+from isthmus.choice.candidates import Ensemble
+from isthmus.choice.evidence import tempered
+from isthmus.choice.leaderboard import Leaderboard
+from isthmus.choice.trial import Trial
+from isthmus.choice.trust import Estimate, sharpness_for, updated
+from isthmus.methods.shares import SHARES, known_or
+from isthmus.problem import Problem
+from isthmus.topics import Topics
+from isthmus.typing import Array, Matrix
+
+AUTO = "Auto"
+
+
+class Auto(TransferClassifier):
+    """Several unlike methods on one problem; the evidence, none of it a target label, decides which of them answer.
+
+    Two teams stand by. For classes that are what documents are about, self-training, TCL and a naive Bayes mixture of
+    the target; for classes that are something else, such as opinions, two transductive classifiers that look at words
+    and at what goes with them. Which is asked is decided by a vote of three indicators: whether the classes part the
+    target's graph of similar documents, whether neighbours in the source have the same label, and whether a long
+    self-training stays where a short one led. The team's answers are averaged. Where the domains look unrelated, or
+    where transfer would probably do harm, the classifier trained on the source alone answers, and a `TransferAlarm`
+    says so.
+
+    If some target documents are labelled (`sample_labeled`; twenty are a help), they decide with the indicators,
+    correct the class shares and the estimated accuracy, and are learned from.
+
+    Probabilities are calibrated in the large: their mean is the estimated accuracy.
+
+    Parameters
+    ----------
+    target_shares : "source", "unknown" or dict of class to share
+        Shares of the classes in the target: like the source's, given, or not known. Most candidates rank documents and
+        give out labels at these shares, which gains much where they are right and harms where they are not.
+    max_time : float or None
+        Seconds after which no further candidate is started. Cheap ones come first; how long one will take is guessed
+        from the first.
+    random_state : int, RandomState or None
+        Start of TCL.
+
+    Attributes
+    ----------
+    leaderboard_ : Leaderboard
+        Every candidate: its time, its confidence, and why it was asked or not.
+    chosen_ : tuple of str
+        The candidates whose answers were averaged.
+    estimated_accuracy_ : Estimate
+        Of the labels given to unlabelled documents: `value`, `low` and `high`.
+    alarms_ : list of Alarm
+        What to know before using the labels: `kind` and `sentence`.
+    evidence_ : Evidence
+        The indicators.
+    target_shares_ : dict or None
+        The class shares that candidates went by.
+
+    Examples
+    --------
+    >>> import isthmus
+    >>> from isthmus.data import load_messages
+    >>> messages = load_messages()
+    >>> photos = messages.groups == messages.groups[0]
+    >>> X = isthmus.text.text_vectorizer().fit_transform(messages.texts)
+    >>> auto = isthmus.Auto(random_state=0)
+    >>> auto = auto.fit(X, messages.labels, sample_domain=messages.groups, target_domain=messages.groups[~photos][0])
+    >>> auto.chosen_
+    ('words + mSDA, transductive', 'words + LSA, transductive')
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "target_shares": SHARES,
+        "max_time": [Interval(Real, 0, None, closed="neither"), None],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        *,
+        target_shares: str | dict[Any, float] = "source",
+        max_time: float | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.target_shares = target_shares
+        self.max_time = max_time
+        self.random_state = random_state
+
+    def _learn(self, problem: Problem) -> list[Array]:
+        hidden, checked = _without_target_labels(problem)
+        trial = Trial(hidden, self.target_shares, self.max_time, self.random_state)
+        trial.run()
+        choice = trial.choose(checked)
+        estimate, rung = choice.estimate, list(choice.alarms)
+        if checked is not None and hidden.unlabeled_documents().shape[0]:
+            right, claimed = choice.check(checked)
+            estimate = updated(estimate, claimed, right, problem.n_classes)
+            # What is known of the target is learned from as well: the chosen candidates, once more.
+            trial = Trial(problem, trial.corrected_shares(checked), None, self.random_state)
+            trial.run(only=choice.names)
+            choice = trial.settled(choice)
+        values = choice.values
+        self._ensemble = Ensemble(
+            [trial.candidates[name].estimator for name in choice.names],
+            choice.spreads,
+            sharpness_for(values, estimate.value),
+        )
+        self.chosen_ = choice.names
+        self.estimated_accuracy_: Estimate = estimate
+        self.alarms_: list[Alarm] = rung
+        self.evidence_ = choice.evidence
+        self.target_shares_ = trial.shares_by_class()
+        self.leaderboard_ = Leaderboard(choice.rows)
+        alarms.ring(rung)
+        return known_or(self._assign, problem)
+
+    def _assign(self, X: Matrix, domain: int | None) -> Array:
+        return tempered(self._ensemble.values(X, domain), self._ensemble.sharpness)
+
+    def topics(self, feature_names: Any = None, n_words: int = 10) -> Topics:
+        """The topics of TCL, if it was among those asked."""
+        for name, estimator in zip(self.chosen_, self._ensemble.estimators, strict=True):
+            if name == names.TOPICS:
+                for attribute in ("classes_", "domains_", "n_features_in_", "feature_names_in_"):
+                    if hasattr(self, attribute):
+                        setattr(estimator, attribute, getattr(self, attribute))
+                return estimator.topics(feature_names, n_words)
+        raise TypeError(f"Auto asked {', '.join(self.chosen_)}, none of which has topics; TCL has.")
+
+
+def _without_target_labels(problem: Problem) -> tuple[Problem, Array | None]:
+    """The same problem as if no target label were known, and those labels: one-hot rows over its unlabelled documents.
+
+    None if there are none, or if nothing else is labelled.
+    """
+    known = any(domain.is_target and domain.labeled.any() for domain in problem.domains)
+    if not known or not any(domain.labeled.any() for domain in problem.domains if not domain.is_target):
+        return problem, None
+    hidden = tuple(
+        replace(d, labels=np.zeros_like(d.labels), labeled=np.zeros_like(d.labeled)) if d.is_target else d
+        for d in problem.domains
+    )
+    labels = [own.labels[~new.labeled] for own, new in zip(problem.domains, hidden, strict=True)]
+    source = np.sum([d.labels.sum(axis=0) for d in hidden], axis=0)
+    if not source.all():  # a class that only target documents have cannot be left out
+        return problem, None
+    return replace(problem, domains=hidden, class_prior=source / source.sum(), _shared={}), np.concatenate(labels)

@@ -1,0 +1,82 @@
+"""The methods that the automatic choice chooses among."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from isthmus.base import TransferClassifier
+from isthmus.methods import LR, TCL, NaiveBayesEM, SelfTraining, TransductiveLR
+from isthmus.typing import Array, Matrix
+
+SOURCE_ONLY = "LR"
+SHORT, LONG = "self-training", "long self-training"
+WITH_LSA, WITH_MSDA = "words + LSA, transductive", "words + mSDA, transductive"
+PLAIN_LSA, PLAIN_MSDA = "words + LSA", "words + mSDA"
+TOPICS, MIXTURE = "TCL", "naive Bayes EM"
+
+FOR_TOPICS = (LONG, TOPICS, MIXTURE)
+"""For classes that are what documents are about."""
+FOR_THE_REST = (WITH_MSDA, WITH_LSA)
+"""For classes that are something else, such as opinions."""
+FOR_THE_REST_AT_UNKNOWN_SHARES = (SOURCE_ONLY, PLAIN_LSA, PLAIN_MSDA, WITH_MSDA, WITH_LSA)
+"""Where ranking would need shares that nobody knows: the average of those that rank and of those that do not."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A method, and its cost in units of the first logistic regression."""
+
+    name: str
+    estimator: TransferClassifier
+    cost: float
+    needs_counts: bool = False
+    """Takes no negative features."""
+
+
+def portfolio(shares: Any, random_state: Any) -> list[Candidate]:
+    """Unlike methods, the cheap ones first. What several of them need, such as maps, comes with the first of them."""
+    ranked = {"target_shares": shares}
+    return [
+        Candidate(SOURCE_ONLY, LR(), 1),
+        Candidate(SHORT, SelfTraining(**ranked), 4),
+        Candidate(MIXTURE, NaiveBayesEM(**ranked), 1, needs_counts=True),
+        Candidate(PLAIN_MSDA, TransductiveLR("msda", n_levels=0), 15),
+        Candidate(WITH_MSDA, TransductiveLR("msda", **ranked), 8),
+        Candidate(LONG, SelfTraining(16, taken=0.9, source_weight=0.2, **ranked), 8),
+        Candidate(TOPICS, TCL(random_state=random_state), 12, needs_counts=True),
+        Candidate(PLAIN_LSA, TransductiveLR("lsa", n_levels=0), 12),
+        Candidate(WITH_LSA, TransductiveLR("lsa", **ranked), 5),
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class Ensemble:
+    """The mean of several candidates' log-odds, each divided by its spread, as probabilities."""
+
+    estimators: list[TransferClassifier]
+    spreads: list[float]
+    sharpness: float
+
+    def values(self, X: Matrix, domain: int | None) -> Array:
+        return combined([estimator._assign(X, domain) for estimator in self.estimators], self.spreads)
+
+
+def log_values(distributions: Array) -> Array:
+    """Log-odds against the mean class."""
+    logs = np.log(np.maximum(np.asarray(distributions, dtype=np.float64), 1e-12))
+    return np.asarray(logs - logs.mean(axis=1, keepdims=True))
+
+
+def spread_of(distributions: Array) -> float:
+    """What a candidate's log-odds are divided by, so that all have the same say."""
+    return float(np.std(log_values(distributions))) or 1.0
+
+
+def combined(distributions: Sequence[Array], spreads: Sequence[float]) -> Array:
+    """The mean of the candidates' log-odds over their spreads."""
+    parts = [log_values(own) / spread for own, spread in zip(distributions, spreads, strict=True)]
+    return np.asarray(np.mean(parts, axis=0))

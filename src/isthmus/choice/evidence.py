@@ -1,0 +1,139 @@
+"""What can be known without a target label: indicators of one problem and its candidates' answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import softmax
+
+from isthmus.choice import rules
+from isthmus.engine import fit_logistic, log_odds, mean_squared_length
+from isthmus.operators import nearest, unit_rows
+from isthmus.problem import Problem, stack
+from isthmus.typing import Array, Matrix, Positions
+
+N_NEIGHBOURS = 5
+AT_MOST = 1000
+"""Source documents whose neighbours are looked at."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Indicators. None where the candidates that they come from did not run, or where they have no meaning."""
+
+    cut: float | None = None
+    """Normalised cut of the target's cosine graph by the classes; about one for classes that have nothing to do with
+    what documents are about."""
+    neighbours: float | None = None
+    """Skill with which a source document's nearest neighbours tell its class."""
+    steadiness: float | None = None
+    """Skill with which a long self-training repeats a short one."""
+    parted: float | None = None
+    """Mean probability of the right domain, by a classifier that tells domains apart."""
+    spread: float | None = None
+    """Spread of the source classifier's values in the target, relative to the source."""
+    confidence: float | None = None
+    """Mean skill that the candidates claim for themselves in the target."""
+    likeness: float | None = None
+    """Cosine of the differences between class means in source and target."""
+
+    @property
+    def votes(self) -> list[bool]:
+        """Who says that the classes are topics."""
+        said = (
+            self.cut is not None and self.cut < rules.TOPIC_CUT,
+            self.neighbours is not None and self.neighbours > rules.TOPIC_NEIGHBOURS,
+            self.steadiness is not None and self.steadiness > rules.TOPIC_STEADINESS,
+        )
+        asked = (self.cut, self.neighbours, self.steadiness)
+        return [vote for vote, value in zip(said, asked, strict=True) if value is not None]
+
+    @property
+    def topical(self) -> bool:
+        return 2 * sum(self.votes) > len(self.votes)
+
+    @property
+    def unrelated(self) -> bool:
+        if self.parted is None or self.spread is None:
+            return False
+        score = rules.UNRELATED_PARTED * self.parted + rules.UNRELATED_SPREAD * self.spread
+        return score + rules.UNRELATED_CONSTANT > 0
+
+
+def skill(share: float, n_classes: int) -> float:
+    """0 at chance, 1 where all is right."""
+    return (share - 1 / n_classes) / (1 - 1 / n_classes)
+
+
+def claimed_skill(distributions: Array) -> float:
+    """How sure a candidate is, as skill."""
+    return skill(float(distributions.max(axis=1).mean()), distributions.shape[1])
+
+
+def agreement(first: Array, second: Array) -> float:
+    """Share of documents on which two candidates agree, as skill."""
+    return skill(float(np.mean(first.argmax(axis=1) == second.argmax(axis=1))), first.shape[1])
+
+
+def normalised_cut(X: Matrix, numbers: Positions, n_classes: int) -> float:
+    """Of the graph of all cosines, by classes: the mean share of a class's edges that leave it, one if at random.
+
+    With unit rows N, what a class keeps is the squared length of the sum of its rows, so no graph is ever made.
+    """
+    rows = unit_rows(X)
+    degrees = rows @ np.asarray(rows.sum(axis=0)).ravel() - 1
+    left = 0.0
+    for number in range(n_classes):
+        own = numbers == number
+        total = np.asarray(rows[own].sum(axis=0)).ravel()
+        left += 1 - (total @ total - own.sum()) / max(degrees[own].sum(), 1e-12) if own.sum() > 1 else 1
+    return left / (n_classes - 1)
+
+
+def neighbours_skill(X: Matrix, numbers: Positions, n_classes: int) -> float | None:
+    """How often the majority of its nearest neighbours has a labelled document's class."""
+    if len(numbers) <= N_NEIGHBOURS:
+        return None
+    asked = np.random.default_rng(0).permutation(len(numbers))[:AT_MOST]
+    found = nearest(X[asked], X, N_NEIGHBOURS + 1).tolil()  # each meets itself
+    found[np.arange(len(asked)), asked] = 0
+    votes = found.tocsr() > 0
+    counts = votes @ np.eye(n_classes)[numbers]
+    met = np.asarray(counts).sum(axis=1) > 0
+    right = np.asarray(counts).argmax(axis=1) == numbers[asked]
+    return skill(float(right[met].mean()), n_classes) if met.any() else None
+
+
+def parted_and_spread(problem: Problem, classifier: object) -> tuple[float, float]:
+    """How surely domains are told apart, and how far the source classifier's values spread in the target."""
+    sides = [stack([d.matrix for d in problem.domains if d.is_target == target]) for target in (False, True)]
+    X, is_target = stack(sides), np.repeat([0, 1], [sides[0].shape[0], sides[1].shape[0]])
+    teller = fit_logistic(X, is_target, 1 / mean_squared_length(problem), tol=1e-3)
+    parted = float(teller.predict_proba(X)[np.arange(len(is_target)), is_target].mean())
+    widths = [float(np.std(_centred(log_odds(classifier, side)))) for side in sides]
+    return parted, widths[1] / max(widths[0], 1e-12)
+
+
+def likeness(problem: Problem, numbers: Positions) -> float:
+    """Cosine between what sets the classes apart in source and target, the target's classes being `numbers`."""
+    X, known = problem.labeled_documents()
+    apart = []
+    for rows, classes in ((X, known), (problem.unlabeled_documents(), numbers)):
+        unit = unit_rows(rows)
+        means = [
+            np.asarray(unit[classes == number].sum(axis=0)).ravel() / max((classes == number).sum(), 1)
+            for number in range(problem.n_classes)
+        ]
+        apart.append(np.stack(means) - np.mean(means, axis=0))
+    lengths = np.linalg.norm(apart[0]) * np.linalg.norm(apart[1])
+    return float(np.vdot(apart[0], apart[1]) / max(lengths, 1e-12))
+
+
+def _centred(values: Array) -> Array:
+    return values - values.mean(axis=1, keepdims=True)
+
+
+def tempered(values: Array, sharpness: float) -> Array:
+    """Scores to probabilities."""
+    return np.asarray(softmax(sharpness * values, axis=1))

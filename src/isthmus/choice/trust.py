@@ -1,0 +1,66 @@
+"""How far to trust labels that nobody has checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import softmax
+from scipy.stats import norm
+
+from isthmus.choice import rules
+from isthmus.typing import Array, Mask
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """An accuracy and the interval that should hold it nine times in ten, as shares."""
+
+    value: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.value:.0%} ({self.low:.0%} to {self.high:.0%})"
+
+
+def estimate_accuracy(confidence: float, likeness: float, n_classes: int) -> Estimate:
+    """From how sure the candidates are and how alike the classes' means are in both domains; see `rules`."""
+    chance = 1 / n_classes
+    skill = rules.ESTIMATE_CONFIDENCE * confidence + rules.ESTIMATE_LIKENESS * likeness + rules.ESTIMATE_CONSTANT
+    return _around(chance + (1 - chance) * skill, rules.ESTIMATE_ERROR * (1 - chance), chance)
+
+
+def updated(estimate: Estimate, probabilities: Array, right: Mask, n_classes: int) -> Estimate:
+    """The estimate after a few documents have been checked.
+
+    What counts is how much oftener they are right than their probabilities say, so that documents need not be drawn at
+    random: doubtful ones may be chosen. The estimate before counts as much as `rules.ESTIMATE_WORTH` of them.
+    """
+    worth, n = rules.ESTIMATE_WORTH, len(right)
+    shift = float(np.sum(right - probabilities)) / (n + worth)
+    error = (estimate.high - estimate.low) / (2 * norm.ppf(0.95)) * np.sqrt(worth / (n + worth))
+    return _around(estimate.value + shift, error, 1 / n_classes)
+
+
+def _around(value: float, error: float, chance: float) -> Estimate:
+    """The interval is wider where accuracy is in doubt than near a hundred percent, where there is no room."""
+    value = float(np.clip(value, chance, 0.99))
+    room = 2 * np.sqrt(value * (1 - value))  # one at a half, small near the ends
+    reach = float(norm.ppf(0.95)) * error * max(room, rules.LEAST_ROOM)
+    return Estimate(value, float(max(value - reach, 0)), float(min(value + reach, 1)))
+
+
+def sharpness_for(values: Array, mean: float) -> float:
+    """What to multiply scores with so that the softmax's largest entries have this mean: calibration in the large."""
+    if not len(values):
+        return 1.0
+
+    def excess(logarithm: float) -> float:
+        return float(softmax(np.exp(logarithm) * values, axis=1).max(axis=1).mean()) - mean
+
+    low, high = -6.0, 6.0
+    if excess(low) >= 0 or excess(high) <= 0:
+        return float(np.exp(low if excess(low) >= 0 else high))
+    return float(np.exp(brentq(excess, low, high, xtol=1e-6)))
