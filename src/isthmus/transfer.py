@@ -11,13 +11,14 @@ import numpy as np
 from sklearn.base import clone
 
 from isthmus.base import TransferClassifier
+from isthmus.choice import Auto
 from isthmus.methods import METHODS
 from isthmus.text import encoder_vectorizer, preset_vectorizer
 from isthmus.topics import Topics
 from isthmus.typing import Array, DomainName
 
 SOURCE, TARGET = "source", "target"
-DEFAULT_METHOD = "TCL"
+DEFAULT_METHOD = "Auto"
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,12 +100,14 @@ def transfer(
     target_texts
         Texts from somewhere else.
     method
-        A method's name, in any case ("TCL", "NMTF", "LR", "SVM"), or an estimator.
+        A method's name, in any case ("Auto", "TCL", "LR", ...), or an estimator. By default the automatic choice, which
+        tries several, estimates its accuracy and warns where transfer would harm.
     vectorizer
         Anything with scikit-learn's `fit_transform` and `transform` that makes non-negative rows of texts. By default,
         unit rows of (1 + ln tf) ln(N / df) of all words in at least two texts.
     preset
-        The vectorizer with a paper's settings: "default", "tcl", "cci", "dtlm" or "cdsc".
+        The vectorizer with a paper's settings: "default", "tcl", "cci", "dtlm" or "cdsc"; "opinions" counts pairs of
+        words as well.
     encoder
         Anything with `encode(list of texts)` that returns a row of numbers for each, such as a sentence-transformers
         model; takes the place of the vectorizer. Signed numbers are split into positive and negative parts.
@@ -200,9 +203,9 @@ def read_method(method: str | TransferClassifier, random_state: Any) -> Transfer
     """An estimator by the name of its method, in any case, or a copy of the one that is given."""
     if isinstance(method, TransferClassifier):
         return clone(method)
-    by_name = {name.lower(): kind for name, kind in METHODS.items()}
+    by_name = {name.lower(): kind for name, kind in {"Auto": Auto, **METHODS}.items()}
     if not isinstance(method, str) or method.lower() not in by_name:
-        raise ValueError(f"method is {method!r}: choose from {', '.join(METHODS)}, or give an estimator.")
+        raise ValueError(f"method is {method!r}: choose from Auto, {', '.join(METHODS)}, or give an estimator.")
     estimator: TransferClassifier = by_name[method.lower()]()
     if "random_state" in estimator.get_params():
         estimator.set_params(random_state=random_state)

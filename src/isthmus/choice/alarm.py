@@ -27,13 +27,13 @@ def ring(alarms: list[Alarm]) -> None:
         warnings.warn(alarm.sentence, TransferAlarm, stacklevel=5)
 
 
-def unrelated() -> Alarm:
+def unrelated(certain: bool) -> Alarm:
     """The domains have too little in common."""
+    labels = "are those of a classifier trained on the source alone and may be" if certain else "may be"
     return Alarm(
         UNRELATED,
         "The source and the target look unrelated: they are easily told apart, and what tells the source's classes "
-        "apart says little about the target. The labels are those of a classifier trained on the source alone and may "
-        "be worthless; label some target documents to find out.",
+        f"apart says little about the target. The labels {labels} worthless; label some target documents to find out.",
     )
 
 

@@ -33,9 +33,8 @@ class Auto(TransferClassifier):
     the target; for classes that are something else, such as opinions, two transductive classifiers that look at words
     and at what goes with them. Which is asked is decided by a vote of three indicators: whether the classes part the
     target's graph of similar documents, whether neighbours in the source have the same label, and whether a long
-    self-training stays where a short one led. The team's answers are averaged. Where the domains look unrelated, or
-    where transfer would probably do harm, the classifier trained on the source alone answers, and a `TransferAlarm`
-    says so.
+    self-training stays where a short one led. The team's answers are averaged. Where the domains look unrelated a
+    `TransferAlarm` says so, and where that is hardly to be doubted the classifier trained on the source alone answers.
 
     If some target documents are labelled (`sample_labeled`; twenty are a help), they decide with the indicators,
     correct the class shares and the estimated accuracy, and are learned from.
@@ -103,12 +102,17 @@ class Auto(TransferClassifier):
         trial = Trial(hidden, self.target_shares, self.max_time, self.random_state)
         trial.run()
         choice = trial.choose(checked)
-        estimate, rung = choice.estimate, list(choice.alarms)
-        if checked is not None and hidden.unlabeled_documents().shape[0]:
+        estimate = choice.estimate
+        if checked is not None:
+            shares = trial.corrected_shares(choice, checked)
+            if shares != self.target_shares:  # they know better what the shares are: choose again
+                trial = Trial(hidden, shares, self.max_time, self.random_state)
+                trial.run()
+                choice = trial.choose(checked)
             right, claimed = choice.check(checked)
-            estimate = updated(estimate, claimed, right, problem.n_classes)
+            estimate = updated(choice.estimate, claimed, right, problem.n_classes)
             # What is known of the target is learned from as well: the chosen candidates, once more.
-            trial = Trial(problem, trial.corrected_shares(checked), None, self.random_state)
+            trial = Trial(problem, trial.corrected_shares(choice, checked), None, self.random_state)
             trial.run(only=choice.names)
             choice = trial.settled(choice)
         values = choice.values
@@ -119,11 +123,11 @@ class Auto(TransferClassifier):
         )
         self.chosen_ = choice.names
         self.estimated_accuracy_: Estimate = estimate
-        self.alarms_: list[Alarm] = rung
+        self.alarms_: list[Alarm] = choice.alarms
         self.evidence_ = choice.evidence
         self.target_shares_ = trial.shares_by_class()
         self.leaderboard_ = Leaderboard(choice.rows)
-        alarms.ring(rung)
+        alarms.ring(choice.alarms)
         return known_or(self._assign, problem)
 
     def _assign(self, X: Matrix, domain: int | None) -> Array:

@@ -54,11 +54,12 @@ class Evidence:
         return 2 * sum(self.votes) > len(self.votes)
 
     @property
-    def unrelated(self) -> bool:
+    def strangeness(self) -> float:
+        """How unrelated the domains look: doubtful from 0 on, and hardly to be doubted from `rules.CERTAIN` on."""
         if self.parted is None or self.spread is None:
-            return False
+            return -1.0
         score = rules.UNRELATED_PARTED * self.parted + rules.UNRELATED_SPREAD * self.spread
-        return score + rules.UNRELATED_CONSTANT > 0
+        return score + rules.UNRELATED_CONSTANT
 
 
 def skill(share: float, n_classes: int) -> float:

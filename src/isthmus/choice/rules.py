@@ -18,6 +18,9 @@ UNRELATED_PARTED = 10.512
 UNRELATED_SPREAD = -2.256
 """Weight of how far the source classifier's values spread in the target, relative to the source."""
 UNRELATED_CONSTANT = -8.147 - 0.05
+CERTAIN = 0.25
+"""From here on the source's classifier answers alone. Below, the alarm rings, but the team answers: where domains are
+unrelated any answer is worthless, and where they are not, much would be lost."""
 
 # Other class shares: how much the answers with and without the source's shares must differ.
 SHARES_AGREEMENT = 0.75

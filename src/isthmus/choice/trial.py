@@ -42,11 +42,15 @@ class Choice:
     alarms: list[Alarm]
     rows: list[dict[str, Any]]
 
+    @property
+    def probabilities(self) -> Array:
+        return tempered(self.values, sharpness_for(self.values, self.estimate.value))
+
     def check(self, labels: Array) -> tuple[Mask, Array]:
         """Of the documents whose label is known after all: which are right, and the probabilities they were given."""
         known = labels.any(axis=1)
-        probabilities = tempered(self.values, sharpness_for(self.values, self.estimate.value))[known]
-        return probabilities.argmax(axis=1) == labels[known].argmax(axis=1), probabilities.max(axis=1)
+        given = self.probabilities[known]
+        return given.argmax(axis=1) == labels[known].argmax(axis=1), given.max(axis=1)
 
 
 class Trial:
@@ -101,14 +105,15 @@ class Trial:
         estimate = self._estimate(evidence)
         team = self._team(evidence, checked, estimate)
         rung: list[Alarm] = []
-        if evidence.unrelated and checked is None:
-            rung.append(alarms.unrelated())
-            team, estimate = (names.SOURCE_ONLY,), _doubted(estimate, self.problem.n_classes)
+        if evidence.strangeness > 0 and checked is None:
+            certain = evidence.strangeness > rules.CERTAIN
+            rung.append(alarms.unrelated(certain))
+            team, estimate = (names.SOURCE_ONLY,) if certain else team, _doubted(estimate)
         if team == (names.SOURCE_ONLY,) and checked is not None:
             rung.append(alarms.harm())
-        rung += self._shares_alarm(evidence, team)
-        gone = self._missing_classes()
-        rung += [alarms.missing(gone)] if gone else []
+        if not rung:  # a worse message says it all
+            gone = self._missing_classes()
+            rung += [alarms.missing(gone)] if gone else self._shares_alarm(evidence, team)
         return self._choice(team, evidence, estimate, rung)
 
     def settled(self, choice: Choice) -> Choice:
@@ -195,14 +200,19 @@ class Trial:
         few = found < rules.MISSING_CLASS * self.problem.class_prior
         return list(self.problem.classes[few].tolist()) if len(labels) >= 1 / rules.MISSING_CLASS else []
 
-    def corrected_shares(self, checked: Array) -> Any:
-        """The class shares after a look at labels that are known: those assumed count as much as a few of them."""
-        assumed = read_shares(self.shares, self.problem)
-        if isinstance(self.shares, dict) or assumed is None:
+    def corrected_shares(self, choice: Choice, checked: Array) -> Any:
+        """The class shares after a look at labels that are known.
+
+        As with the estimated accuracy, what counts is how the known labels differ from what was expected of these very
+        documents, which need not be a random draw.
+        """
+        if isinstance(self.shares, dict):
             return self.shares
-        counts, worth = checked.sum(axis=0), rules.SHARES_WORTH
-        shares = (counts + worth * assumed) / (counts.sum() + worth)
-        return dict(zip(self.problem.classes.tolist(), shares.tolist(), strict=True))
+        known, expected = checked.any(axis=1), choice.probabilities
+        surprise = (checked[known] - expected[known]).sum(axis=0) / (known.sum() + rules.SHARES_WORTH)
+        left = len(expected) * (expected.mean(axis=0) + surprise) - checked.sum(axis=0)  # still to be labelled
+        shares = np.maximum(left, 1)
+        return dict(zip(self.problem.classes.tolist(), (shares / shares.sum()).tolist(), strict=True))
 
     def shares_by_class(self) -> dict[Any, float] | None:
         """The shares that candidates went by, None if they were not known."""
@@ -231,16 +241,16 @@ def _why(name: str, team: tuple[str, ...], evidence: Evidence) -> str:
     votes = f"{sum(evidence.votes)} of {len(evidence.votes)} indicators say that classes are topics"
     if name in team:
         if team == (names.SOURCE_ONLY,):
-            return "asked: " + ("the domains look unrelated" if evidence.unrelated else "nothing better")
+            return "asked: " + ("the domains look unrelated" if evidence.strangeness > 0 else "nothing better")
         return f"asked: {votes}"
     if name in names.FOR_TOPICS or name in names.FOR_THE_REST:
         return f"not asked: {votes}"
     return "for comparison" if name == names.SOURCE_ONLY else "for evidence"
 
 
-def _doubted(estimate: Estimate, n_classes: int) -> Estimate:
-    """Where the domains look unrelated, anything from nothing to what it looks like."""
-    return Estimate((estimate.value + 1 / n_classes) / 2, 0.0, estimate.high)
+def _doubted(estimate: Estimate) -> Estimate:
+    """Where the domains look unrelated: what it looks like, or anything less."""
+    return replace(estimate, low=0.0)
 
 
 def _negative(matrix: Any) -> bool:

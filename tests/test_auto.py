@@ -1,0 +1,309 @@
+"""The automatic choice: contract, evidence, teams, trust, alarm, and the use of a few labels."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import isthmus
+from conftest import Toy, make_toy
+from isthmus import Auto, suggest_labels
+from isthmus.choice import rules
+from isthmus.choice.candidates import FOR_THE_REST, FOR_TOPICS, SOURCE_ONLY
+from isthmus.choice.evidence import Evidence, neighbours_skill, normalised_cut, skill
+from isthmus.choice.trust import Estimate, estimate_accuracy, sharpness_for, updated
+from isthmus.exceptions import TransferAlarm
+
+
+def quiet(toy: Toy, auto: Auto | None = None, **changes: Any) -> Any:
+    """A fit whose alarms are not what is tested."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TransferAlarm)
+        return toy.fit(auto or Auto(random_state=0), **changes)
+
+
+@parametrize_with_checks([Auto(random_state=0)])
+@pytest.mark.filterwarnings("ignore::isthmus.exceptions.EmptyDocumentWarning")  # some checks hold empty rows
+def test_scikit_learns_own_checks(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_auto_is_mostly_right(seed: int) -> None:
+    toy = make_toy(seed, n_classes=2 + seed)
+    auto = quiet(toy)
+    assert np.mean(auto.transduction_[toy.in_target] == toy.y[toy.in_target]) > 0.9
+    assert auto.label_distributions_.sum(axis=1) == pytest.approx(1)
+
+
+def test_poison_in_the_targets_labels_changes_nothing(toy: Toy) -> None:
+    y = toy.y.astype(object)
+    y[toy.in_target] = np.random.default_rng(0).choice(["class 0", "class 1", "no such class"], toy.in_target.sum())
+    clean, poisoned = quiet(toy), quiet(toy, y=y)
+    assert clean.label_distributions_.tobytes() == poisoned.label_distributions_.tobytes()
+    assert clean.estimated_accuracy_ == poisoned.estimated_accuracy_
+    assert clean.evidence_ == poisoned.evidence_
+
+
+def test_order_of_documents_and_names_of_classes_do_not_matter(toy: Toy) -> None:
+    auto = quiet(toy)
+    order = np.random.default_rng(0).permutation(len(toy.y))
+    renamed = np.where(toy.y == "class 0", "zebra", "aardvark")
+    other = quiet(replace(toy, X=toy.X[order], y=renamed[order], domain=toy.domain[order]))
+    back = np.where(other.transduction_ == "zebra", "class 0", "class 1")
+    assert np.mean(back == auto.transduction_[order]) > 0.98
+    assert other.chosen_ == auto.chosen_
+
+
+def test_any_container_and_width(toy: Toy) -> None:
+    labels = quiet(toy).transduction_
+    for X in (toy.X.toarray(), sp.csc_matrix(toy.X), toy.X.astype(np.float32)):
+        assert np.mean(quiet(replace(toy, X=X)).transduction_ == labels) > 0.98
+
+
+def test_several_sources_and_targets(toy_of_three: Toy) -> None:
+    halves = np.where(np.arange(len(toy_of_three.y)) % 2 == 0, "a", "b")
+    domain = np.char.add(toy_of_three.domain.astype(str), halves)
+    toy = replace(toy_of_three, domain=domain)
+    auto = quiet(toy, target_domain=["targeta", "targetb"])
+    there = toy_of_three.in_target
+    assert np.mean(auto.transduction_[there] == toy.y[there]) > 0.9
+    assert auto.predict(toy.X[there][:5], sample_domain="targeta").shape == (5,)
+
+
+def test_new_documents_of_the_target(toy: Toy) -> None:
+    auto = quiet(toy)
+    fresh = make_toy(seed=7)
+    assert np.mean(auto.predict(fresh.X[fresh.in_target]) == fresh.y[fresh.in_target]) > 0.9
+    one_by_one = np.concatenate([auto.predict_proba(fresh.X[[row]]) for row in range(5)])
+    assert one_by_one == pytest.approx(auto.predict_proba(fresh.X[:5]), abs=1e-6)
+
+
+def test_one_domain_is_a_plain_classifier(toy: Toy) -> None:
+    source = ~toy.in_target
+    auto = Auto().fit(toy.X[source], toy.y[source])
+    assert auto.chosen_ == (SOURCE_ONLY,)
+    assert auto.alarms_ == []
+    assert auto.score(toy.X[source], toy.y[source]) > 0.95
+
+
+def test_signed_features_leave_the_factorizations_out(toy: Toy) -> None:
+    X = toy.X.toarray() - toy.X.toarray().mean(axis=0)
+    auto = quiet(replace(toy, X=X))
+    why = {row["name"]: row["why"] for row in auto.leaderboard_.rows}
+    assert why["TCL"].startswith("takes no negative features")
+    assert "TCL" not in auto.chosen_
+    assert np.mean(auto.transduction_[toy.in_target] == toy.y[toy.in_target]) > 0.8
+
+
+def test_the_leaderboard_tells_all(toy: Toy) -> None:
+    auto = quiet(toy)
+    rows = auto.leaderboard_.rows
+    assert {*FOR_TOPICS, *FOR_THE_REST, SOURCE_ONLY} <= {row["name"] for row in rows}
+    assert {row["name"] for row in rows if row["why"].startswith("asked")} == set(auto.chosen_)
+    assert all(0 <= row["agreement"] <= 1 and row["seconds"] > 0 for row in rows)
+    assert "self-training" in str(auto.leaderboard_)
+
+
+def test_what_candidates_share_is_made_once(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
+    from isthmus.methods import transductive_lr
+
+    made = []
+
+    def counted(name: str) -> Any:
+        make = transductive_lr.MAPS[name]
+
+        def count(X: Any) -> Any:
+            made.append(name)
+            return make(X)
+
+        return count
+
+    maps = {name: counted(name) for name in transductive_lr.MAPS}
+    monkeypatch.setattr(transductive_lr, "MAPS", maps)
+    quiet(toy)
+    assert sorted(made) == ["lsa", "msda"]
+
+
+def test_little_time_leaves_dear_candidates_out(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter(range(10_000))
+    monkeypatch.setattr("isthmus.choice.trial.perf_counter", lambda: next(clock))  # every look at it takes a second
+    auto = quiet(toy, Auto(max_time=12, random_state=0))
+    why = {row["name"]: row["why"] for row in auto.leaderboard_.rows}
+    assert why["TCL"] == "no time left"
+    assert auto.chosen_
+    assert "no time left" not in (why[name] for name in auto.chosen_)
+
+
+def test_given_shares_are_kept_by_those_that_rank() -> None:
+    toy = make_toy(seed=3)
+    few = toy.in_target & (toy.y == "class 0") & (np.cumsum(toy.in_target & (toy.y == "class 0")) > 15)
+    toy = Toy(toy.X[~few], toy.y[~few], toy.domain[~few])
+    there = toy.in_target
+    true = {label: float(np.mean(toy.y[there] == label)) for label in ("class 0", "class 1")}
+    told = quiet(toy, Auto(target_shares=true, random_state=0))
+    assert told.target_shares_ == pytest.approx(true)
+    assert np.mean(told.transduction_[there] == toy.y[there]) > 0.95
+    assert quiet(toy, Auto(target_shares="unknown")).target_shares_ is None
+    with pytest.raises(ValueError, match="target_shares names"):
+        quiet(toy, Auto(target_shares={"class 0": 1.0}))
+
+
+def unrelated_toy() -> Toy:
+    """Documents in whose two domains hardly a word is the same, and those say nothing."""
+    rng = np.random.default_rng(0)
+    rows, labels, domains = [], [], []
+    for number, domain in enumerate(("source", "target")):
+        for label in range(2):
+            for _ in range(80):
+                counts = np.zeros(170)
+                np.add.at(counts, rng.choice(10, 2), 0.5)
+                first = 10 + 80 * number + 40 * label
+                np.add.at(counts, rng.choice(np.arange(first, first + 40), 14), 1)
+                rows.append(counts / np.linalg.norm(counts))
+                labels.append(f"class {label}")
+                domains.append(domain)
+    return Toy(sp.csr_array(np.array(rows)), np.array(labels), np.array(domains))
+
+
+def test_unrelated_domains_ring_the_alarm_and_fall_back() -> None:
+    with pytest.warns(TransferAlarm, match="look unrelated"):
+        auto = unrelated_toy().fit(Auto(random_state=0))
+    assert auto.chosen_ == (SOURCE_ONLY,)
+    assert [alarm.kind for alarm in auto.alarms_] == ["unrelated"]
+    assert auto.estimated_accuracy_.low == 0
+
+
+def test_a_few_target_labels_move_estimate_choice_and_shares() -> None:
+    """Labels that contradict everything must lower the estimate; labels that agree must raise it."""
+    toy = make_toy(seed=5)
+    before = quiet(toy)
+    some = np.flatnonzero(toy.in_target)[:24]
+    mask = ~toy.in_target
+    mask[some] = True
+    y = toy.y.copy()
+    agree = quiet(toy, sample_labeled=mask)
+    y[some] = np.where(toy.y[some] == "class 0", "class 1", "class 0")
+    against = quiet(toy, y=y, sample_labeled=mask)
+    assert against.estimated_accuracy_.value < before.estimated_accuracy_.value - 0.2
+    assert agree.estimated_accuracy_.value >= before.estimated_accuracy_.value - 0.02
+    width = before.estimated_accuracy_.high - before.estimated_accuracy_.low
+    assert agree.estimated_accuracy_.high - agree.estimated_accuracy_.low <= width
+    y[some] = "class 0"
+    assert quiet(toy, y=y, sample_labeled=mask).target_shares_["class 0"] > 0.7
+    assert agree.transduction_[some].tolist() == toy.y[some].tolist()
+
+
+def test_a_model_file_holds_it_all(toy: Toy, tmp_path: Path) -> None:
+    auto = quiet(toy)
+    isthmus.save(auto, tmp_path / "auto.isthmus")
+    loaded = isthmus.load(tmp_path / "auto.isthmus")
+    assert loaded.predict_proba(toy.X).tobytes() == auto.predict_proba(toy.X).tobytes()
+    assert loaded.estimated_accuracy_ == auto.estimated_accuracy_
+    assert loaded.leaderboard_.rows == auto.leaderboard_.rows
+
+
+def test_probabilities_have_the_estimated_mean(toy: Toy) -> None:
+    auto = quiet(toy)
+    mean = auto.label_distributions_[toy.in_target].max(axis=1).mean()
+    assert mean == pytest.approx(auto.estimated_accuracy_.value, abs=0.01)
+
+
+@pytest.mark.parametrize("mean", [0.55, 0.8, 0.97])
+def test_sharpness_makes_the_mean(mean: float) -> None:
+    from scipy.special import softmax
+
+    values = np.random.default_rng(0).normal(size=(200, 2))
+    sharp = sharpness_for(values, mean)
+    assert softmax(sharp * values, axis=1).max(axis=1).mean() == pytest.approx(mean, abs=1e-4)
+
+
+def test_estimates_rise_with_confidence_and_stay_in_their_interval() -> None:
+    estimates = [estimate_accuracy(confidence, 0.3, 2) for confidence in np.linspace(0.2, 1, 9)]
+    values = [estimate.value for estimate in estimates]
+    assert values == sorted(values)
+    assert values[-1] > values[0]
+    assert all(0 <= e.low <= e.value <= e.high <= 1 for e in estimates)
+
+
+def test_checked_documents_pull_the_estimate_their_way() -> None:
+    start = Estimate(0.8, 0.7, 0.9)
+    probabilities = np.full(30, 0.8)
+    better, worse = (updated(start, probabilities, np.full(30, right), 2) for right in (True, False))
+    assert worse.value < start.value < better.value
+    as_said = updated(start, probabilities, np.arange(30) % 5 > 0, 2)
+    assert as_said.value == pytest.approx(0.8)
+    assert as_said.high - as_said.low < start.high - start.low
+
+
+def test_normalised_cut_is_that_of_the_whole_graph() -> None:
+    rng = np.random.default_rng(0)
+    X, numbers = rng.uniform(size=(30, 8)), rng.integers(3, size=30)
+    N = X / np.linalg.norm(X, axis=1, keepdims=True)
+    W = N @ N.T - np.eye(30)
+    left = [W[numbers == k][:, numbers != k].sum() / W[numbers == k].sum() for k in range(3)]
+    assert normalised_cut(sp.csr_array(X), numbers, 3) == pytest.approx(sum(left) / 2)
+
+
+def test_neighbours_skill_is_that_of_all_pairs(toy: Toy) -> None:
+    X, y = toy.X[~toy.in_target].toarray(), toy.y[~toy.in_target]
+    numbers = (y == "class 1").astype(int)
+    similar = X @ X.T
+    np.fill_diagonal(similar, -1)
+    nearest = np.argsort(-similar, axis=1)[:, :5]
+    right = (numbers[nearest].mean(axis=1) > 0.5) == (numbers == 1)
+    assert neighbours_skill(sp.csr_array(X), numbers, 2) == pytest.approx(skill(right.mean(), 2))
+
+
+def test_the_vote_needs_two_of_three() -> None:
+    yes = {"cut": 0.5, "neighbours": 0.9, "steadiness": 0.95}
+    no = {"cut": 0.95, "neighbours": 0.3, "steadiness": 0.3}
+    for against in range(4):
+        mixed = {name: (no if number < against else yes)[name] for number, name in enumerate(yes)}
+        assert Evidence(**mixed).topical == (against < 2)
+    assert Evidence(parted=0.99, spread=0.1).strangeness > rules.CERTAIN
+    assert Evidence(parted=0.6, spread=0.6).strangeness < 0
+    assert pytest.approx(skill(0.827, 2)) == rules.TOPIC_NEIGHBOURS
+
+
+def test_suggestions_are_doubtful_ones_and_some_of_all() -> None:
+    doubt = np.linspace(0.5, 1, 101)
+    probabilities = np.column_stack([doubt, 1 - doubt])
+    chosen = suggest_labels(probabilities, 20)
+    assert len(set(chosen.tolist())) == 20
+    assert set(range(10)) <= set(chosen.tolist())
+    assert chosen.max() == 100
+    assert (
+        suggest_labels(probabilities[:3], 10).tolist() == [0, 1, 2] or len(suggest_labels(probabilities[:3], 10)) == 3
+    )
+    with pytest.raises(ValueError, match="n is 0"):
+        suggest_labels(probabilities, 0)
+
+
+def test_labelling_what_is_suggested_helps_a_transfer() -> None:
+    from isthmus.data import load_messages
+    from isthmus.data.messages import SOURCE, TARGET
+
+    messages = load_messages()
+    texts = {
+        name: [t for t, g in zip(messages.texts, messages.groups, strict=True) if g == name]
+        for name in (SOURCE, TARGET)
+    }
+    truth = messages.labels[messages.groups == TARGET]
+    labels = list(messages.labels[messages.groups == SOURCE])
+    first = isthmus.transfer(texts[SOURCE], labels, texts[TARGET])
+    chosen = suggest_labels(first, 30)
+    known: list[Any] = [None] * len(truth)
+    for row in chosen:
+        known[row] = truth[row]
+    second = isthmus.transfer(texts[SOURCE], labels, texts[TARGET], target_labels=known)
+    before, after = (np.mean(result.labels == truth) for result in (first, second))
+    assert after > before + 0.02
+    assert second.labels[chosen].tolist() == truth[chosen].tolist()
