@@ -30,7 +30,7 @@ class DKT(OrthogonalClassifier):
         + label_weight * || V - Y ||^2                    over the labelled rows
         + orthogonality_weight * sum_d (|| W_d^T W_d - I ||^2 + || V_d^T V_d - I ||^2)
 
-    where s is the mean squared length of a document, and Y has columns of unit length, like V. Square-root updates.
+    where s is as for `GCMF`, and Y has columns of unit length, like V. Square-root updates.
 
     A multiplicative update never moves a zero, so that a labelled document keeps its class; what the fit and
     `label_weight` decide between them is how much it counts: the larger `label_weight`, the more alike. At its limit,
@@ -72,7 +72,7 @@ class DKT(OrthogonalClassifier):
         *,
         words_weight: float = 1.0,
         label_weight: float = 1.0,
-        orthogonality_weight: float = 10.0,
+        orthogonality_weight: float = 2.0,
         start_C: float = 100.0,
         n_init: int = 1,
         max_iter: int = 100,

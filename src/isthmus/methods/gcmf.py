@@ -30,9 +30,10 @@ class GCMF(OrthogonalClassifier):
         + document_weight * sum_d R(V_d)                  gamma: documents that are alike, in each target domain
         + orthogonality_weight * sum_d (|| W_d^T W_d - I ||^2 + || V_d^T V_d - I ||^2)
 
-    where R(F) = tr F^T L F, L the Laplacian of a graph of nearest neighbours by cosine, and s the mean squared length
-    of a document, one for the unit rows that the authors use. Square-root updates. V of a labelled document is its
-    label, and stays; a document belongs to the class with the largest entry in its row of V.
+    where R(F) = tr F^T L F, L the Laplacian of a graph of nearest neighbours by cosine, and s what makes the weights
+    mean the same for any X: the mean squared length of a document, times the number of all documents, in thousands.
+    Square-root updates. V of a labelled document is its label, and stays; a document belongs to the class with the
+    largest entry in its row of V.
 
     Departures, from the authors' program; the paper was not at hand. It asks for W^T W = I and V^T V = I, with the
     constraint's multiplier in the fit's share of each denominator, and none in the graphs': that does not follow the
@@ -46,13 +47,13 @@ class GCMF(OrthogonalClassifier):
     Parameters
     ----------
     n_topics : int
-        k, the columns of W_d. Ten, as in the authors' program, like all settings here.
+        k, the columns of W_d. Ten, as in the authors' program.
     word_weight, document_weight : float
-        lambda and gamma.
+        lambda and gamma. There, they are one, and s is one: the same as 0.2 for five thousand documents of unit length.
     n_neighbours : int
-        p, for all graphs.
+        p, for all graphs. Ten, as there.
     orthogonality_weight : float
-        sigma.
+        sigma. Ten in the authors' GTL: 2 for five thousand documents.
     start_C, n_init, max_iter, tol, random_state, verbose, callback: as for `TCL`.
 
     Examples
@@ -75,10 +76,10 @@ class GCMF(OrthogonalClassifier):
         self,
         n_topics: int = 10,
         *,
-        word_weight: float = 1.0,
-        document_weight: float = 1.0,
+        word_weight: float = 0.2,
+        document_weight: float = 0.2,
         n_neighbours: int = 10,
-        orthogonality_weight: float = 10.0,
+        orthogonality_weight: float = 2.0,
         start_C: float = 100.0,
         n_init: int = 1,
         max_iter: int = 100,

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from isthmus.base import POSITIVE
-from isthmus.engine import Factorization, RowsSumToOne, Strand
+from isthmus.engine import ColumnsSumToOne, Factorization, Strand
 from isthmus.engine.plsa import plsa
 from isthmus.methods.factorization import FactorizationClassifier, TopicClassifier, topic_model, words_of
 from isthmus.problem import Problem, stack
@@ -29,22 +29,23 @@ class MTrick(TopicClassifier):
 
         sum_s || X_s - V_s H^T W_s^T ||^2 + target_weight * sum_t || X_t - V_t H^T W_t^T ||^2.
 
-    Rows of W_d sum to one, a word's shares of the clusters, and rows of V_d, a document's shares of the classes. V_s is
-    the labels of a source s. V_t starts from logistic regression, all W_d from one PLSA of all documents, and H even.
+    Columns of W_d, the words of a cluster, and rows of V_d sum to one. V_s is the labels of a source s. V_t starts from
+    logistic regression, all W_d from the P(w|z) of one PLSA of all documents, and H even.
 
     The paper also pulls V_s towards the labels, with a weight alpha. V_s starts there, and a multiplicative update
     never moves a zero: with rows that sum to one it stays there, whatever alpha is. So there is no alpha here.
 
-    `NMTF` differs in its start, its constraint on W_d, the number of its topics, and in weighing all domains alike.
+    `NMTF` differs in its start, in the number of its topics, and in weighing all domains alike.
 
-    Departures. The paper was not at hand; constraints and settings are its, as far as they are known from
-    elsewhere. It divides each X_d by the sum of its entries; here X is taken as it is, because one H can serve domains
-    of different sizes only if their documents are of the same scale.
+    Departures. The paper was not at hand: settings are its, as far as they are known from elsewhere, and columns of W_d
+    sum to one because those of their start do. It divides each X_d by the sum of its entries; here X is taken as it is,
+    because one H can serve domains of different sizes only if their documents are of the same scale.
 
     Parameters
     ----------
     n_topics : int
-        Word clusters. Fifty, as in the paper.
+        Word clusters. Fifty, as in the paper. Take several times as many as there are classes and domains: one cluster
+        that has words of one class in the source and of another in the target exchanges the classes for good.
     target_weight : float
         beta. 1.5, as in the paper.
     start_C, n_init, max_iter, tol, random_state, verbose, callback: as for `TCL`. Random is the start of PLSA alone.
@@ -89,7 +90,7 @@ class MTrick(TopicClassifier):
         dtype = problem.domains[0].matrix.dtype
         single = [domain.matrix.astype(np.float32) for domain in problem.domains]  # precise enough for a start
         clusters = plsa(stack(single), self.n_topics, rng, n_iter=PLSA_STEPS).words.astype(dtype)
-        RowsSumToOne().restore(clusters)
+        ColumnsSumToOne().restore(clusters)
         starts |= {words_of(number): clusters for number in range(len(problem.domains))}
         starts["H"] = np.full((self.n_topics, problem.n_classes), 1 / problem.n_classes, dtype)
         return topic_model(
@@ -98,6 +99,6 @@ class MTrick(TopicClassifier):
             rng,
             self.n_topics,
             lambda domain: (Strand(words_of(domain), "H"),),
-            words=RowsSumToOne(),
+            words=ColumnsSumToOne(),
             weight=lambda domain: 2 * self.target_weight if domain.is_target else 2.0,
         )

@@ -23,6 +23,9 @@ from isthmus.methods.factorization import TopicClassifier, labels_constraint, ro
 from isthmus.problem import Domain, Problem
 from isthmus.typing import Array
 
+DOCUMENTS = 1000
+"""The fit counts as that of so many documents, so that weights mean the same for few documents and for many."""
+
 
 class OrthogonalClassifier(TopicClassifier):
     """Base of the methods that rebuild X_d as V_d H^T W_d^T, with V_d^T V_d and W_d^T W_d near the identity.
@@ -44,9 +47,10 @@ class OrthogonalClassifier(TopicClassifier):
         terms: Sequence[Term],
         documents: Callable[[Domain], Constraint] = lambda domain: labels_constraint(domain, NonNegative()),
     ) -> Factorization:
-        """The fit, divided by the mean squared length of a document, orthogonality, and `terms`."""
+        """The fit of a thousand documents of unit length on average, orthogonality, and `terms`."""
         dtype = problem.domains[0].matrix.dtype
         square = mean_squared_length(problem)
+        share = DOCUMENTS / sum(len(domain.rows) for domain in problem.domains)
         words = [words_of(number) for number in range(len(problem.domains))]
         for name in words:
             starts[name] = normalize(random_start(rng, (problem.n_words, self.n_topics), dtype), axis=0)
@@ -61,7 +65,7 @@ class OrthogonalClassifier(TopicClassifier):
             lambda domain: (Strand(words_of(domain), "H"),),
             words=NonNegative(),
             documents=documents,
-            weight=lambda domain: 2 / square,  # Fit has a factor 1/2, the papers have not
+            weight=lambda domain: 2 * share / square,  # Fit has a factor 1/2, the papers have not
             terms=[*terms, *(Orthogonality(name, self.orthogonality_weight) for name in moving)],
             power=0.5,
         )
