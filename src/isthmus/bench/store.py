@@ -19,9 +19,10 @@ _DECISIVE = (
     "text",
     "data",
     "bench/runner.py",
-    "bench/folds.py",
+    "bench/plan.py",
+    "bench/protocols.py",
 )
-"""What a result depends on, within the package."""
+"""What a result depends on, within the package. What tables and tasks consist of stands in the key of a result."""
 
 
 @cache
@@ -30,11 +31,7 @@ def fingerprint() -> str:
     digest = hashlib.sha256()
     root = Path(str(resources.files("isthmus")))
     for part in _DECISIVE:
-        files = (
-            [root / part]
-            if part.endswith(".py")
-            else sorted((root / part).rglob("*.py")) + sorted((root / part).rglob("*.toml"))
-        )
+        files = [root / part] if part.endswith(".py") else sorted((root / part).rglob("*.py"))
         for file in files:
             digest.update(file.relative_to(root).as_posix().encode() + b"\0" + file.read_bytes())
     for library in ("numpy", "scipy", "scikit-learn"):
@@ -64,11 +61,11 @@ class Store:
         return self._folder / f"{hashlib.sha256(text.encode()).hexdigest()}.json"
 
 
-def write_beside(path: Path, text: str) -> None:
+def write_beside(path: Path, content: str | bytes) -> None:
     """Write to a temporary name and rename, so that the file is the old one or the new one, never half of one."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        temporary.write_text(text, encoding="utf-8")
+        temporary.write_bytes(content.encode() if isinstance(content, str) else content)
         temporary.replace(path)
     finally:
         temporary.unlink(missing_ok=True)

@@ -7,12 +7,13 @@ from isthmus.data.messages import load_messages
 from isthmus.data.newsgroups import load_newsgroups
 from isthmus.data.reuters import Story, load_reuters_pair, load_reuters_stories
 from isthmus.data.sraa import load_sraa
-from isthmus.data.tasks import TABLES, Library, Table, Task, TaskData, load_table
+from isthmus.data.tasks import TABLES, Figure, Library, Table, Task, TaskData, load_table
 
 __all__ = [
     "DATASETS",
     "TABLES",
     "Dataset",
+    "Figure",
     "Library",
     "Story",
     "Table",
