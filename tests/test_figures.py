@@ -15,9 +15,10 @@ import scipy.sparse as sp
 import isthmus
 from conftest import Toy
 from isthmus.bench import Bench, Fold, Store, n_steps, pictures, write_picture
+from isthmus.bench.blocks import block_cosines
 from isthmus.bench.curves import GRID, mean_precision, mean_roc
 from isthmus.bench.drawing import DRAWERS
-from isthmus.bench.figures import KINDS, block_cosines
+from isthmus.bench.figures import KINDS
 from isthmus.bench.plan import Plan
 from isthmus.data import TABLES, Figure, Library, Table, Task, TaskData, load_table
 from isthmus.exceptions import DataError, MissingDataError
@@ -110,7 +111,7 @@ def test_lines_of_a_sweep(bench: Bench) -> None:
 
     assert lines() == ["first", "second"]
     assert lines(lines="corpus") == ["toy, mean"] * 2
-    assert lines(lines="all") == ["mean of all tasks"] * 2
+    assert lines(lines="all") == ["mean over tasks"] * 2
     both = lines(methods=["TCL", "LR"], parameter="source_size", values=[50])
     assert both == ["TCL, first", "LR, first", "TCL, second", "LR, second"]
     assert list(pictures(bench, replace(SWEEP, tasks=["lost"]))) == []

@@ -15,20 +15,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
-from sklearn.preprocessing import normalize
 
+from isthmus.bench.blocks import block_cosines
 from isthmus.bench.curves import GRID, mean_precision, mean_roc
 from isthmus.bench.plan import BY_FOLDS
 from isthmus.bench.protocols import Fold
 from isthmus.bench.runner import Bench
 from isthmus.data import Figure, Task, TaskData
 from isthmus.exceptions import DataError, MissingDataError
-from isthmus.problem import has_words
-from isthmus.typing import Array, Matrix
-
-N_BLOCKS = 10
-"""Of the documents of a class in a domain, for the similarity pattern."""
+from isthmus.typing import Array
 
 Progress = Callable[[str], None]
 
@@ -91,7 +86,7 @@ def _sweep(bench: Bench, figure: Figure, on_step: Progress) -> Iterator[Picture]
 
 def _line(figure: Figure, task: Task, method: str) -> str:
     """What a row of a sweep belongs to; rows of one line are averaged in the drawing."""
-    group = {"task": task.name, "corpus": f"{task.corpus}, mean", "all": "mean of all tasks"}[figure.lines]
+    group = {"task": task.name, "corpus": f"{task.corpus}, mean", "all": "mean over tasks"}[figure.lines]
     if len(figure.methods) == 1:
         return group
     return method if figure.lines == "all" or len(figure.tasks) == 1 else f"{method}, {group}"
@@ -134,29 +129,6 @@ def _coordinates(bench: Bench, task: Task, method: str, settings: Mapping[str, A
     if not hasattr(model, "coordinates_"):
         raise DataError(f"A figure of the eigen-space needs coordinates, and {method} has none: take CDSC.")
     return np.asarray(model.coordinates_)
-
-
-def block_cosines(X: Matrix, data: TaskData) -> tuple[list[str], Array]:
-    """Mean cosines of documents of one block with those of another, themselves left out, and whose blocks they are.
-
-    By class, then by domain, as the paper orders them. A mean of cosines is a product of the blocks' mean unit rows,
-    so no matrix of all pairs of documents is needed.
-    """
-    blocks, names = [], []
-    for label in np.unique(data.y):
-        for domain, there in (("source", ~data.in_target), ("target", data.in_target)):
-            rows = np.flatnonzero((data.y == label) & there)
-            parts = np.array_split(rows, min(N_BLOCKS, len(rows) // 2))
-            blocks += parts
-            names += [f"{label}, {domain}"] * len(parts)
-    sizes = np.array([len(block) for block in blocks])
-    member = np.repeat(np.arange(len(blocks)), sizes)
-    summing = sp.csr_array((np.ones(len(member)), (member, np.concatenate(blocks))), shape=(len(blocks), len(data.y)))
-    sums = summing @ normalize(X)
-    products = sums @ sums.T
-    products = products.toarray() if sp.issparse(products) else np.asarray(products)
-    themselves = np.diag(summing @ has_words(X).astype(float))
-    return names, (products - themselves) / (np.outer(sizes, sizes) - np.diag(sizes))
 
 
 def _curves(

@@ -54,7 +54,7 @@ class Figure:
     tasks: Sequence[str] = ()
     """Names; empty for all of the table's."""
     methods: Sequence[str] = ()
-    """Columns or variants of the table; empty for all of its columns."""
+    """Columns or variants of the table. Curves and boxes show all columns that were run."""
     settings: Mapping[str, Any] = field(default_factory=dict)
     """What the figure sets otherwise for its methods."""
     parameter: str = ""
