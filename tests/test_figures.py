@@ -224,8 +224,8 @@ def test_definitions_name_what_is_there(name: str) -> None:
         assert set(figure.tasks) <= tasks
         assert set(figure.methods) <= {**table.columns, **table.variants}.keys()
         assert figure.lines in ("task", "corpus", "all")
+        assert figure.title
         if figure.kind == "sweep":
-            assert figure.title
             assert figure.label
             assert len(figure.values) >= 3
             for method in figure.methods:

@@ -108,7 +108,8 @@ def _boxes(picture: Picture, figure: Any) -> None:
     boxes = axes.boxplot(areas, patch_artist=True, medianprops={"color": "black"}, widths=0.6)
     for box, colour in zip(boxes["boxes"], cycle(COLOURS), strict=False):
         box.set(facecolor=colour, alpha=0.6)
-    axes.set_xticks(range(1, len(methods) + 1), methods, rotation=20 if len(methods) > 4 else 0)
+    turned = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"} if len(methods) > 4 else {}
+    axes.set_xticks(range(1, len(methods) + 1), methods, **turned)
     axes.grid(visible=False, axis="x")
     axes.set(title=picture.title, ylabel="ROC AUC of a fold")
 

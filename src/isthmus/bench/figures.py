@@ -104,7 +104,7 @@ def _eigen_space(bench: Bench, figure: Figure, on_step: Progress) -> Iterator[Pi
             if np.isfinite(x)
         ]
         on_step(f"{figure.name}: {task.name}")
-        yield Picture(figure, _stem(task, figure), f"{figure.title}: {task.name}", header, rows, bench.table.metric)
+        yield _of_task(bench, figure, task, header, rows)
 
 
 def _similarity(bench: Bench, figure: Figure, on_step: Progress) -> Iterator[Picture]:
@@ -120,7 +120,7 @@ def _similarity(bench: Bench, figure: Figure, on_step: Progress) -> Iterator[Pic
             for (i, j), cosine in np.ndenumerate(cosines):
                 rows.append((space, i, groups[i], j, groups[j], float(cosine)))
         on_step(f"{figure.name}: {task.name}")
-        yield Picture(figure, _stem(task, figure), f"{figure.title}: {task.name}", header, rows, bench.table.metric)
+        yield _of_task(bench, figure, task, header, rows)
 
 
 def _coordinates(bench: Bench, task: Task, method: str, settings: Mapping[str, Any], data: TaskData) -> Array:
@@ -142,7 +142,7 @@ def _curves(
                 for x, y in zip(GRID, curve(found), strict=True)
             ]
             on_step(f"{figure.name}: {task.name}")
-            yield Picture(figure, _stem(task, figure), task.name, ("method", across, up), rows, bench.table.metric)
+            yield _of_task(bench, figure, task, ("method", across, up), rows)
 
     return of_each_task
 
@@ -151,7 +151,7 @@ def _boxes(bench: Bench, figure: Figure, on_step: Progress) -> Iterator[Picture]
     for task, methods in _folds(bench, figure):
         rows = [(method, fold.seed, fold.auc) for method, found in methods.items() for fold in found]
         on_step(f"{figure.name}: {task.name}")
-        yield Picture(figure, _stem(task, figure), task.name, ("method", "seed", "ROC AUC"), rows, bench.table.metric)
+        yield _of_task(bench, figure, task, ("method", "seed", "ROC AUC"), rows)
 
 
 def _folds(bench: Bench, figure: Figure) -> Iterator[tuple[Task, dict[str, list[Fold]]]]:
@@ -163,8 +163,11 @@ def _folds(bench: Bench, figure: Figure) -> Iterator[tuple[Task, dict[str, list[
             yield task, found
 
 
-def _stem(task: Task, figure: Figure) -> str:
-    return f"{task.name}-{figure.name}".replace(" ", "-")
+def _of_task(
+    bench: Bench, figure: Figure, task: Task, header: tuple[str, ...], rows: Sequence[tuple[Any, ...]]
+) -> Picture:
+    stem = f"{task.name}-{figure.name}".replace(" ", "-")
+    return Picture(figure, stem, f"{figure.title}: {task.name}", header, rows, bench.table.metric)
 
 
 KINDS: Mapping[str, Callable[[Bench, Figure, Progress], Iterator[Picture]]] = {
