@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import sys
 from dataclasses import replace
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +19,11 @@ from isthmus.bench import Bench, Fold, Store, n_steps, pictures, write_picture
 from isthmus.bench.blocks import block_cosines
 from isthmus.bench.curves import GRID, mean_precision, mean_roc
 from isthmus.bench.drawing import DRAWERS
+from isthmus.bench.eigen import eigen_space
 from isthmus.bench.figures import KINDS
 from isthmus.bench.plan import Plan
 from isthmus.data import TABLES, Figure, Library, Table, Task, TaskData, load_table
-from isthmus.exceptions import DataError, MissingDataError
+from isthmus.exceptions import DataError, EmptyDocumentWarning, MissingDataError
 
 COLUMNS: dict[str, Any] = {"LR": {}, "TCL": {"n_topics": 3, "max_iter": 10}, "CDSC": {}}
 TASKS = (Task("first", "toy"), Task("second", "toy"), Task("lost", "toy"))
@@ -99,11 +101,6 @@ def test_a_sweep_goes_through_settings_of_the_protocol(bench: Bench) -> None:
     assert picture.rows[1][4] == bench.row(task, "LR", bench.load(task), {"labeled_share": 0.5}).mean
 
 
-def make(bench: Bench) -> Toy:
-    data = bench.load(bench.tasks[0])
-    return Toy(data.X, data.y, data.sample_domain)
-
-
 def test_lines_of_a_sweep(bench: Bench) -> None:
     def lines(**changes: Any) -> list[str]:
         (picture,) = pictures(bench, replace(SWEEP, **{"values": [2], **changes}))
@@ -118,24 +115,24 @@ def test_lines_of_a_sweep(bench: Bench) -> None:
 
 
 def test_eigen_space_and_similarity(bench: Bench, tmp_path: Path) -> None:
-    space = Figure("space", "eigen-space", methods=["CDSC"], tasks=["first"], settings={"n_vectors": 3, "beta": 15})
+    space = Figure("space", "eigen-space", tasks=["first"], settings={"n_vectors": 3})
     png, numbers = drawn(bench, space, tmp_path)
     assert numbers.name == "first-space.csv"
     check_image(png)
-    toy = make(bench)
-    model = toy.fit(isthmus.CDSC(3, beta=15, random_state=0))
-    places = [[float(row["second eigenvector"]), float(row["third eigenvector"])] for row in read(numbers)]
-    assert places == pytest.approx(model.coordinates_[:, 1:])
-    assert [row["class"] for row in read(numbers)] == toy.y.tolist()
+    data, rows = bench.load(bench.tasks[0]), read(numbers)
+    places = [[float(row["second eigenvector"]), float(row["third eigenvector"])] for row in rows]
+    assert np.array(places) == pytest.approx(eigen_space(data, n_vectors=3)[:, 1:])
+    assert [row["class"] for row in rows] == data.y.tolist()
 
-    pattern = Figure("pattern", "similarity", methods=["CDSC"], tasks=["first"])
+    pattern = Figure("pattern", "similarity", tasks=["first"], settings={"two": {}, "free": {"beta": 0.0, "lam": 0.0}})
     png, numbers = drawn(bench, pattern, tmp_path)
     check_image(png, 400)
     rows = read(numbers)
-    assert [row["space"] for row in rows] == ["words"] * 1600 + ["CDSC"] * 1600
+    assert list(dict.fromkeys(row["space"] for row in rows)) == ["words", "two", "free"]
     assert rows[0]["documents of the row"] == "class 0, source"
-    with pytest.raises(DataError, match="needs coordinates, and LR has none"):
-        list(pictures(bench, replace(pattern, methods=["LR"])))
+    _, cosines = block_cosines(data.X, data)
+    own = [float(row["mean cosine"]) for row in rows if row["space"] == "words"]
+    assert own == cosines.ravel().tolist()
 
 
 def without(toy: Toy, row: int) -> Any:
@@ -160,21 +157,22 @@ def test_blocks_of_cosines_without_the_square_matrix(toy: Toy) -> None:
     assert cosines[0, 0] == pytest.approx(pairs[np.ix_(first, first)].sum() / (len(first) * (len(first) - 1)))
 
 
-def test_coordinates_of_cdsc(toy: Toy) -> None:
+def test_eigen_space_is_where_cdsc_decides(toy: Toy) -> None:
     X = without(toy, 3)
-    with pytest.warns(isthmus.exceptions.EmptyDocumentWarning):
-        merged = toy.fit(isthmus.CDSC(3, random_state=0), X=X)
-    assert merged.coordinates_.shape == (len(toy.y), 3)
-    assert np.isnan(merged.coordinates_[3]).all()
-    placed = merged.coordinates_[np.arange(len(toy.y)) != 3]
-    assert np.ptp(placed[:, 0]) < 1e-9  # the constant vector
-    sources = np.flatnonzero((toy.y == "class 0") & ~toy.in_target)
-    assert np.ptp(merged.coordinates_[np.setdiff1d(sources, [3])], axis=0) == pytest.approx(np.zeros(3))
-    # Rows of unit length, as they are compared: the nearest class point decides.
-    rows = placed / np.linalg.norm(placed, axis=1, keepdims=True)
-    nearest = np.argmin(((rows[:, None] - merged.class_points_) ** 2).sum(axis=2), axis=1)
-    labels = merged.transduction_[np.arange(len(toy.y)) != 3]
-    assert merged.classes_[nearest].tolist() == labels.tolist()
+    places = eigen_space(TaskData(X, toy.y, toy.domain), n_vectors=2, lam=0.025, beta=15)
+    assert np.isnan(places[3]).all()
+    here = np.arange(len(toy.y)) != 3
+    assert np.ptp(places[here, 0]) < 1e-9  # the constant vector
+    sources = np.flatnonzero((toy.y == "class 0") & ~toy.in_target & here)
+    assert np.ptp(places[sources, 1]) < 0.1 * np.ptp(places[here, 1])  # its labels hold a class together
+    with pytest.warns(EmptyDocumentWarning):
+        model = toy.fit(isthmus.CDSC(2, lam=0.025, beta=15, random_state=0), X=X)
+    # Rows of unit length: the nearest mean of a class decides, whatever the sign of an eigenvector.
+    rows = places / np.linalg.norm(places, axis=1, keepdims=True)
+    means = [rows[(toy.y == label) & ~toy.in_target & here].mean(axis=0) for label in model.classes_]
+    nearest = np.argmin([((rows - mean) ** 2).sum(axis=1) for mean in means], axis=0)
+    free = toy.in_target & here
+    assert model.classes_[nearest][free].tolist() == model.transduction_[free].tolist()
 
 
 PERFECT = Fold(0, [False, False, True, True], [0.1, 0.2, 0.8, 0.9], 0.0)
@@ -225,6 +223,9 @@ def test_definitions_name_what_is_there(name: str) -> None:
         assert set(figure.methods) <= {**table.columns, **table.variants}.keys()
         assert figure.lines in ("task", "corpus", "all")
         assert figure.title
+        eigen = {"eigen-space": [figure.settings], "similarity": list(figure.settings.values())}
+        for settings in eigen.get(figure.kind, []):
+            signature(eigen_space).bind(None, **settings)
         if figure.kind == "sweep":
             assert figure.label
             assert len(figure.values) >= 3

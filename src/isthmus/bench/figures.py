@@ -18,6 +18,7 @@ import numpy as np
 
 from isthmus.bench.blocks import block_cosines
 from isthmus.bench.curves import GRID, mean_precision, mean_roc
+from isthmus.bench.eigen import eigen_space
 from isthmus.bench.plan import BY_FOLDS
 from isthmus.bench.protocols import Fold
 from isthmus.bench.runner import Bench
@@ -94,10 +95,9 @@ def _line(figure: Figure, task: Task, method: str) -> str:
 
 def _eigen_space(bench: Bench, figure: Figure, on_step: Progress) -> Iterator[Picture]:
     header = ("domain", "class", "second eigenvector", "third eigenvector")
-    (method,) = figure.methods
     for task, data in _loaded(bench, figure):
         drawn = data.drawn(bench.sample, 0)
-        places = _coordinates(bench, task, method, figure.settings, drawn)
+        places = eigen_space(drawn, **figure.settings)
         rows = [
             (domain, label, float(x), float(y))
             for domain, label, (x, y) in zip(drawn.sample_domain, drawn.y, places[:, 1:3], strict=True)
@@ -112,8 +112,8 @@ def _similarity(bench: Bench, figure: Figure, on_step: Progress) -> Iterator[Pic
     for task, data in _loaded(bench, figure):
         drawn = data.drawn(bench.sample, 0)
         spaces = {"words": drawn.X}
-        for method in figure.methods:
-            spaces[method] = np.nan_to_num(_coordinates(bench, task, method, figure.settings, drawn))
+        for space, settings in figure.settings.items():
+            spaces[space] = np.nan_to_num(eigen_space(drawn, **settings))
         rows = []
         for space, X in spaces.items():
             groups, cosines = block_cosines(X, drawn)
@@ -121,14 +121,6 @@ def _similarity(bench: Bench, figure: Figure, on_step: Progress) -> Iterator[Pic
                 rows.append((space, i, groups[i], j, groups[j], float(cosine)))
         on_step(f"{figure.name}: {task.name}")
         yield _of_task(bench, figure, task, header, rows)
-
-
-def _coordinates(bench: Bench, task: Task, method: str, settings: Mapping[str, Any], data: TaskData) -> Array:
-    model = bench.plan(task, method, settings).estimator(0)
-    model.fit(data.X, data.y, sample_domain=data.sample_domain, target_domain=data.target_domain)
-    if not hasattr(model, "coordinates_"):
-        raise DataError(f"A figure of the eigen-space needs coordinates, and {method} has none: take CDSC.")
-    return np.asarray(model.coordinates_)
 
 
 def _curves(

@@ -56,7 +56,7 @@ class Figure:
     methods: Sequence[str] = ()
     """Columns or variants of the table. Curves and boxes show all columns that were run."""
     settings: Mapping[str, Any] = field(default_factory=dict)
-    """What the figure sets otherwise for its methods."""
+    """What a sweep sets otherwise for its methods; of the eigen-space; of each space whose similarities are shown."""
     parameter: str = ""
     """Of a sweep: a setting of the method or of the protocol."""
     label: str = ""

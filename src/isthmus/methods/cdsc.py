@@ -16,16 +16,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from isthmus.base import TransferClassifier
 from isthmus.methods.shares import class_shares, sharpness
-from isthmus.operators import (
-    CosineAffinity,
-    MustLink,
-    class_means,
-    class_sums,
-    embed,
-    linked_rows,
-    parting_vectors,
-    unit_rows,
-)
+from isthmus.operators import CosineAffinity, MustLink, class_means, class_sums, embed, linked_rows, unit_rows
 from isthmus.problem import Problem, stack
 from isthmus.typing import Array, Mask, Matrix, Positions
 
@@ -80,8 +71,6 @@ class CDSC(TransferClassifier):
     ----------
     eigenvalues_ : ndarray
         w of the vectors in use, rising from zero.
-    coordinates_ : ndarray of rows of X x vectors
-        x, the constant vector first. NaN for documents that have no place in the graph.
     class_points_ : ndarray of classes x vectors
         Mean place of each class's labelled documents, as they are compared: rows of unit length, or coordinates times
         (1 - w)^2. NaN for a class that shares no word with any other document.
@@ -139,19 +128,15 @@ class CDSC(TransferClassifier):
         free = unit_rows(stack([domain.matrix[~domain.labeled] for domain in problem.domains]))
         linked = linked_rows(free, labeled)
         self._prior = problem.class_prior.astype(np.float64)
-        tied = self._solve(labeled, classes, free[linked])
-        self.coordinates_ = np.full((problem.n_rows, tied.shape[1]), np.nan)
-        self.coordinates_[np.concatenate([domain.rows[domain.labeled] for domain in problem.domains])] = tied
-        rows = np.concatenate([domain.rows[~domain.labeled] for domain in problem.domains])
-        self.coordinates_[rows[linked]] = self._embedding.free
+        self._solve(labeled, classes, free[linked])
 
         distributions = np.concatenate([domain.labels for domain in problem.domains]).astype(np.float64)
         unlabeled = np.concatenate([~domain.labeled for domain in problem.domains])
         distributions[unlabeled] = self._distributions(self._embedding.free, linked)
         return np.split(distributions, np.cumsum([len(domain.rows) for domain in problem.domains])[:-1])
 
-    def _solve(self, labeled: Matrix, classes: Positions, free: Matrix) -> Array:
-        """Algorithm 2. Returns the coordinates of the labelled documents."""
+    def _solve(self, labeled: Matrix, classes: Positions, free: Matrix) -> None:
+        """Algorithm 2."""
         n_classes, merged = len(self._prior), np.isinf(self.beta)
         nodes, sizes = class_sums(labeled, classes, n_classes) if merged else (labeled, np.ones(len(classes)))
         kinds = np.arange(n_classes) if merged else classes
@@ -165,7 +150,7 @@ class CDSC(TransferClassifier):
         start = check_random_state(self.random_state).normal(size=len(affinity))
         embedding = embed(affinity, max(1, n_vectors), start, must_link, self.beta)
         if self.n_vectors is None and self.weighting == "none" and len(seen):
-            embedding = embedding.only(parting_vectors(class_means(embedding.tied, kinds, n_classes)[seen]))
+            embedding = embedding.only(_between(class_means(embedding.tied, kinds, n_classes)[seen]))
         self._embedding, self.eigenvalues_ = embedding, 1 - embedding.values
 
         copies = sizes.astype(np.intp)
@@ -174,9 +159,6 @@ class CDSC(TransferClassifier):
         several = self.classifier is not None and len(seen) > 1
         self.classifier_ = clone(self.classifier).fit(points, kinds) if several else None
         self._sharpness = sharpness(self._scores(self.class_points_[seen])[:, seen])
-        places = np.full((len(placed), len(embedding.values)), np.nan)
-        places[placed] = embedding.tied
-        return places[classes] if merged else places
 
     def _rows(self, places: Array) -> Array:
         """Coordinates as they are compared: at unit length (step 4), or weighted."""
@@ -208,3 +190,10 @@ class CDSC(TransferClassifier):
         tags.input_tags.positive_only = True
         tags.classifier_tags.poor_score = True  # cosines do not tell clouds of points around centres apart
         return tags
+
+
+def _between(means: Array) -> Positions:
+    """The constant vector and the first others that take the classes apart, as many in all as there are classes."""
+    together = np.ptp(means[:, 1:], axis=0) < 0.1 * np.abs(means[0, 0])  # vectors are as long as the constant one
+    chosen = np.argsort(together, kind="stable")[: len(means) - 1]
+    return np.append(0, 1 + np.sort(chosen))

@@ -2,7 +2,7 @@
 
 from isthmus.operators.affinity import CosineAffinity, unit_rows
 from isthmus.operators.co_occurrence import CoOccurrence
-from isthmus.operators.embedding import Embedding, embed, parting_vectors
+from isthmus.operators.embedding import Embedding, embed
 from isthmus.operators.merge import class_means, class_sums, linked_rows
 from isthmus.operators.must_link import MustLink
 from isthmus.operators.neighbours import neighbour_graph
@@ -21,6 +21,5 @@ __all__ = [
     "leading_vectors",
     "linked_rows",
     "neighbour_graph",
-    "parting_vectors",
     "unit_rows",
 ]

@@ -88,10 +88,3 @@ def embed(affinity: CosineAffinity, n_vectors: int, start: Array, must_link: Mus
     return Embedding(
         values, vectors[:n_tied], vectors[n_tied:], carried + lam * carried_of_free, reach, lam * reach_of_free
     )
-
-
-def parting_vectors(means: Array) -> Positions:
-    """The constant vector and the first others that take the classes apart, as many in all as there are classes."""
-    together = np.ptp(means[:, 1:], axis=0) < 0.1 * np.abs(means[0, 0])  # vectors are as long as the constant one
-    chosen = np.argsort(together, kind="stable")[: len(means) - 1]
-    return np.append(0, 1 + np.sort(chosen))
