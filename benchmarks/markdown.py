@@ -1,5 +1,7 @@
 """A table that `isthmus bench --json` wrote, as Markdown: measured figures with the published ones in brackets.
 
+The best of a line is bold. Below stand the mean and the share of the gap that a method recovers.
+
 python benchmarks/markdown.py FILE.json
 """
 
@@ -8,34 +10,39 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Any
+
+from isthmus.bench import Row, best, mean_gap, means
+from isthmus.data import load_table
 
 
-def cell(row: dict[str, Any] | None) -> str:
+def cell(row: Row | None, wins: bool) -> str:
     """One figure, as precise as the paper prints it."""
     if row is None:
         return ""
-    percent = row["metric"] == "accuracy_percent"
-    published = "" if row["published"] is None else f" ({row['published']:.{1 if percent else 3}f})"
-    return f"{row['mean']:.{1 if percent else 3}f}{published}"
+    digits = 1 if row.metric == "accuracy_percent" else 3
+    shown = f"**{row.mean:.{digits}f}**" if wins else f"{row.mean:.{digits}f}"
+    return shown if row.published is None else f"{shown} ({row.published:.{digits}f})"
+
+
+def line(name: str, cells: list[str]) -> str:
+    """A line of the table."""
+    return f"| {name} | {' | '.join(cells)} |"
 
 
 def main() -> None:
-    """Tasks down, methods across, a mean row at the end."""
-    rows = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))["rows"]
-    methods, tasks = (list(dict.fromkeys(row[key] for row in rows)) for key in ("method", "task"))
-    by_cell = {(row["task"], row["method"]): row for row in rows}
-    print("| task |", " | ".join(methods), "|")
+    """Tasks down, methods across."""
+    content = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    table, rows = load_table(content["table"]), [Row(**row) for row in content["rows"]]
+    methods = list(dict.fromkeys(row.method for row in rows))
+    print(line("task", methods))
     print("|---" * (len(methods) + 1) + "|")
-    for task in tasks:
-        print(f"| {task} |", " | ".join(cell(by_cell.get((task, method))) for method in methods), "|")
-    means = []
-    for method in methods:
-        own = [by_cell[task, method] for task in tasks if (task, method) in by_cell]
-        printed = [row["published"] for row in own if row["published"] is not None]
-        complete = sum(printed) / len(printed) if len(printed) == len(own) else None
-        means.append(cell({**own[0], "mean": sum(row["mean"] for row in own) / len(own), "published": complete}))
-    print("| mean |", " | ".join(means), "|")
+    for task in [*dict.fromkeys(row.task for row in rows), "mean"]:
+        own = {row.method: row for row in (means(rows) if task == "mean" else rows) if row.task == task}
+        wins = best(list(own.values()))
+        print(line(task, [cell(own.get(method), method in wins) for method in methods]))
+    gaps = [mean_gap(rows, method, table) for method in methods]
+    if any(gap is not None for gap in gaps):
+        print(line("gap recovered", ["" if gap is None else f"{100 * gap:.0f}%" for gap in gaps]))
 
 
 if __name__ == "__main__":

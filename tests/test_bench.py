@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+import runpy
+import sys
+from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,10 +15,13 @@ from rich.console import Console
 from sklearn.neighbors import KNeighborsClassifier
 
 from conftest import Toy, build
-from isthmus.bench import Bench, Missing, Row, Store, as_table
+from isthmus.bench import Bench, Missing, Row, Store, as_grids, share_recovered, with_gaps
 from isthmus.bench import store as store_module
-from isthmus.data import Library, Table, Task, TaskData, load_table
+from isthmus.bench.plan import Plan
+from isthmus.bench.published import load_published
+from isthmus.data import TABLES, Library, Table, Task, TaskData, load_table
 from isthmus.exceptions import DataError, MissingDataError
+from isthmus.methods import METHODS
 
 
 class ToyLibrary(Library):
@@ -130,30 +136,124 @@ def test_unknown_names_are_refused(library: ToyLibrary) -> None:
         load_table("x")
 
 
-def test_table_marks_the_best_and_shows_the_published() -> None:
-    rows = [
-        Row("a", "LR", "accuracy_percent", 70.0, 0.0, 1, 71.5, 0.1, {}),
-        Row("a", "TCL", "accuracy_percent", 90.123, 0.5, 10, None, 0.1, {}),
-        Row("b", "LR", "accuracy_percent", 80.0, 0.0, 1, 81.5, 0.1, {}),
-    ]
-    console = Console(width=100, force_terminal=True, color_system="standard")
+def row(task: str, method: str, mean: float, published: float | None = None, **changes: Any) -> Row:
+    base = Row(task, method, "accuracy_percent", mean, 0.0, 1, published, 0.1, {})
+    return replace(base, **changes)
+
+
+ROWS = [
+    row("a", "LR", 70.0, 71.5),
+    row("a", "TCL", 90.123, std=0.5, repeats=10),
+    row("a", "in-domain", 95.0, protocol="in-domain"),
+    row("b", "LR", 80.0, 81.5),
+    row("b", "TCL", 80.0),
+    row("b", "in-domain", 85.0, protocol="in-domain"),
+]
+
+
+def printed(rows: list[Row], width: int = 100, **options: Any) -> str:
+    console = Console(width=width, **options)
     with console.capture() as capture:
-        console.print(as_table(rows, "title"))
-    printed = capture.get()
-    assert "\x1b[1m90.12 ± 0.50" in printed
-    assert "70.00" in printed
-    assert "\x1b[1m70.00" not in printed
-    assert "(71.50)" in printed
-    assert "75.00" in printed
-    assert "(76.50)" in printed
+        for grid in as_grids(rows, table(), width):
+            console.print(grid)
+    return capture.get()
+
+
+def test_table_marks_the_best_and_shows_the_published() -> None:
+    coloured = printed(ROWS, force_terminal=True, color_system="standard")
+    assert "\x1b[1m90.12 ± 0.50*" in coloured
+    assert "\x1b[1m70.00" not in coloured
+    plain = printed(ROWS).splitlines()
+    a, b, mean, gap = (next(line for line in plain if line.startswith(name)) for name in ("a", "b", "mean", "gap"))
+    assert a.split() == ["a", "70.00", "(71.50)", "90.12", "±", "0.50*", "95.00"]  # in-domain does not compete
+    assert b.split() == ["b", "80.00*", "(81.50)", "80.00*", "85.00"]
+    assert mean.split() == ["mean", "75.00", "(76.50)", "85.06*", "90.00"]
+    assert gap.split() == ["gap", "recovered", "0.0%", "67.1%", "100.0%"]
+    assert "gap" not in printed(ROWS[:2])
+    assert "mean" not in printed(ROWS[:2])
+
+
+def test_a_wide_table_goes_on_below() -> None:
+    rows = [row("a", f"method {number}", number) for number in range(30)]
+    lines = printed(rows, width=60).splitlines()
+    assert max(map(len, lines)) <= 60
+    shown = [word for line in lines if line.startswith("a") for word in line.split()[1:]]
+    assert shown == [f"{number}.00" for number in range(29)] + ["29.00*"]
+
+
+def test_gap_recovered() -> None:
+    plan = table()
+    by_cell = {(r.task, r.method): r.gap_recovered for r in with_gaps(ROWS, plan)}
+    assert by_cell["a", "TCL"] == pytest.approx(20.123 / 25)
+    assert by_cell["b", "TCL"] == 0
+    assert (by_cell["a", "LR"], by_cell["a", "in-domain"]) == (0, 1)
+    assert [r.gap_recovered for r in with_gaps(ROWS[:2], plan)] == [None, None]  # no upper end
+    upside_down = [*ROWS[:2], replace(ROWS[2], mean=60.0)]  # labels of the target are worth nothing
+    assert {r.gap_recovered for r in with_gaps(upside_down, plan)} == {None}
+    on_source = row("a", "SVM", 99.0, protocol="source-cv")
+    assert with_gaps([*ROWS, on_source], plan)[-1].gap_recovered is None
+    errors = [replace(r, metric="error_rate", mean=1 - r.mean / 100) for r in ROWS]
+    assert [r.gap_recovered for r in with_gaps(errors, plan)] == pytest.approx(list(by_cell.values()))
+    assert share_recovered(60, 70, 80, "accuracy_percent") == -1
+
+
+def test_markdown_of_the_json(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "rows.json"
+    file.write_text(json.dumps({"table": "tcl", "rows": [asdict(r) for r in with_gaps(ROWS, table())], "missing": []}))
+    script = Path(__file__).parents[1] / "benchmarks" / "markdown.py"
+    monkeypatch.setattr(sys, "argv", ["markdown.py", str(file)])
+    runpy.run_path(str(script), run_name="__main__")
+    assert capsys.readouterr().out.splitlines() == [
+        "| task | LR | TCL | in-domain |",
+        "|---|---|---|---|",
+        "| a | 70.0 (71.5) | **90.1** | 95.0 |",
+        "| b | **80.0** (81.5) | **80.0** | 85.0 |",
+        "| mean | 75.0 (76.5) | **85.1** | 90.0 |",
+        "| gap recovered | 0% | 67% | 100% |",
+    ]
+
+
+def test_same_runs_are_stored_once(library: ToyLibrary, tmp_path: Path) -> None:
+    """A point of a figure that is a cell of the table, and more repeats of what has been run."""
+    plan = Bench(table(), library, Store(tmp_path), repeats=2, tasks=["here"])
+    (_, second) = (item for item in plan.run() if isinstance(item, Row))
+    assert len(list(tmp_path.iterdir())) == 3
+    (task,) = plan.tasks
+    same = plan.row(task, "TCL", library.load(plan.table, task), {"common_weight": 0.7})
+    assert (same.mean, same.seconds) == (second.mean, second.seconds)
+    assert len(list(tmp_path.iterdir())) == 3
+    other = plan.row(task, "TCL", library.load(plan.table, task), {"common_weight": 0.3})
+    assert other.params["common_weight"] == 0.3
+    assert len(list(tmp_path.iterdir())) == 5
+    more = Bench(table(), library, Store(tmp_path), repeats=3, tasks=["here"], methods=["TCL"])
+    list(more.run())
+    assert len(list(tmp_path.iterdir())) == 3 + 2 + 1
+
+
+def test_every_published_column_has_its_place() -> None:
+    """As soon as a method is there, its column is in all tables whose papers print one."""
+    by_name = {name.lower(): name for name in METHODS}
+    for name in TABLES:
+        plan = load_table(name)
+        for _, method in load_published(name):
+            if method.replace("-", "").lower() in by_name:
+                assert method in plan.columns, f"{name}: no column {method}"
+        for column, settings in {**plan.columns, **plan.variants}.items():
+            Plan.of(column, settings, plan.metric).estimator(0)
+        assert {plan.floor, plan.ceiling} <= plan.columns.keys()
 
 
 def test_tcl_on_real_newsgroups_and_reuters(data_folder: Path) -> None:
     """Two of the paper's tasks, one repeat: transfer must be worth far more than the classifier it starts from."""
-    plan = Bench(load_table("tcl"), Library(data_folder), repeats=1, tasks=["comp vs sci", "orgs vs places"])
+    tasks, methods = ["comp vs sci", "orgs vs places"], ["LR", "TCL", "in-domain"]
+    plan = Bench(load_table("tcl"), Library(data_folder), repeats=1, tasks=tasks, methods=methods)
     rows = {(row.task, row.method): row for row in plan.run() if isinstance(row, Row)}
     assert rows["comp vs sci", "TCL"].mean > 96.5
     assert rows["comp vs sci", "LR"].mean < 75
     assert rows["comp vs sci", "TCL"].published == 97.34
+    assert 97.5 < rows["comp vs sci", "in-domain"].mean < 99.5
+    assert 86 < rows["orgs vs places", "in-domain"].mean < 91
     assert rows["orgs vs places", "TCL"].mean > 76
     assert rows["comp vs sci", "TCL"].seconds < 30

@@ -50,7 +50,7 @@ def make_corpus(folder: Path, *more: str) -> None:
 def test_bench_writes_the_json_that_scripts_read(tmp_path: Path) -> None:
     make_corpus(tmp_path / "data")
     out = tmp_path / "rows.json"
-    options = ["--tasks", "comp vs sci", "--tasks", "real vs sim", "--methods", "TCL,LR", "--repeats", "2"]
+    options = ["--tasks", "comp vs sci", "--tasks", "real vs sim", "--methods", "TCL,LR,in-domain", "--repeats", "2"]
     done = run("bench", "tcl", "--data", str(tmp_path / "data"), "--json", str(out), *options, cache=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "comp vs sci" in done.stdout
@@ -59,9 +59,13 @@ def test_bench_writes_the_json_that_scripts_read(tmp_path: Path) -> None:
     assert content["table"] == "tcl"
     rows = {row["method"]: row for row in content["rows"]}
     assert rows["TCL"].keys() == {
-        "task", "method", "metric", "mean", "std", "repeats", "published", "seconds", "params"
+        "task", "method", "metric", "mean", "std", "repeats", "published", "seconds", "params",
+        "protocol", "gap_recovered",
     }  # fmt: skip
     assert rows["TCL"]["repeats"] == 2
+    ends = rows["LR"]["mean"], rows["in-domain"]["mean"]
+    expected = (rows["TCL"]["mean"] - ends[0]) / (ends[1] - ends[0]) if ends[1] > ends[0] else None
+    assert rows["TCL"]["gap_recovered"] == expected
     assert rows["TCL"]["published"] == 97.34
     assert rows["TCL"]["metric"] == "accuracy_percent"
     assert content["missing"][0]["task"] == "real vs sim"
@@ -98,11 +102,6 @@ BAD = {
     "zero repeats": (["bench", "tcl", "--repeats", "0"], 2, "repeats"),
     "no such folder": (["bench", "tcl", "--json", "nowhere/x.json"], 1, "folder does not exist: make it first"),
     "unknown command": (["nope"], 2, "No such command"),
-    "figures of accuracies": (
-        ["bench", "tcl", "--figures", "x"],
-        1,
-        "--figures draws tables that are measured by folds",
-    ),
 }
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +12,8 @@ from sklearn.metrics import roc_auc_score
 
 import isthmus
 from conftest import Toy
-from isthmus.bench import Bench, Fold, Row, Store, crossvalidate, write_figures
-from isthmus.bench.figures import GRID, mean_precision, mean_roc
-from isthmus.bench.folds import split
+from isthmus.bench import Bench, Fold, Row, Store
+from isthmus.bench.protocols import attempt, folds
 from isthmus.data import Library, Table, Task, TaskData, load_table
 from isthmus.engine import NonNegative, fold_in, objective, update
 from isthmus.exceptions import DataError
@@ -154,94 +151,22 @@ COLUMNS = {"LR": {}, "DomTrans-NMF": {"method": "DomTransNMF", "n_topics": 5, "m
 TABLE = Table("domtrans-nmf", "roc_auc", (Task("glioma trial 1", "toy"),), COLUMNS)
 
 
-def test_folds_hold_out_all_of_the_target_once() -> None:
-    data = as_task(expression())
-    parts = list(split(data, seed=3))
-    target = np.flatnonzero(data.in_target)
-    assert sorted(np.concatenate([held_out for held_out, _, _ in parts])) == target.tolist()
-    for held_out, labeled, unlabeled in parts:
-        assert sorted(np.concatenate([held_out, labeled, unlabeled])) == target.tolist()
-        assert len(labeled) == pytest.approx(0.2 * (len(labeled) + len(unlabeled)), abs=1)
-    assert not np.array_equal(parts[0][0], next(split(data, seed=4))[0])
-
-
-class Spy(isthmus.LR):
-    """Keeps what it was given."""
-
-    calls: list[tuple[Any, Any]] = []  # noqa: RUF012  # clones share it on purpose
-
-    def fit(self, X: Any, y: Any, **arguments: Any) -> Any:
-        Spy.calls.append((X, arguments["sample_labeled"]))
-        return super().fit(X, y, **arguments)
-
-
-def test_hidden_labels_of_the_target_never_reach_a_fit() -> None:
-    toy = expression()
-    clean = list(crossvalidate(Spy(), as_task(toy), seed=0))
-    for (X, mask), (held_out, labeled, _) in zip(Spy.calls, split(as_task(toy), 0), strict=True):
-        assert len(X) == len(toy.y) - len(held_out)
-        assert mask.sum() == (~toy.in_target).sum() + len(labeled)
-    # One fold at a time: flip everything that this fold may not read, and its scores must stay the same.
-    for fold, (held_out, labeled, unlabeled) in zip(clean, split(as_task(toy), 0), strict=True):
-        rows = np.concatenate([np.flatnonzero(~toy.in_target), labeled, unlabeled])
-        poisoned = np.where(toy.y == "class 0", "class 1", "class 0")
-        poisoned[rows[: -len(unlabeled)]] = toy.y[rows[: -len(unlabeled)]]
-        model = isthmus.LR().fit(
-            toy.X[rows],
-            poisoned[rows],
-            sample_domain=toy.domain[rows],
-            target_domain="target",
-            sample_labeled=np.arange(len(rows)) < len(rows) - len(unlabeled),
-        )
-        assert fold.scores == model.predict_proba(toy.X[held_out])[:, 1].tolist()
-
-
 def test_rows_of_a_table_by_folds(tmp_path: Path) -> None:
     plan = Bench(TABLE, ToyLibrary(), Store(tmp_path), repeats=2)
     rows = [row for row in plan.run() if isinstance(row, Row)]
     assert [(row.method, row.repeats, row.metric) for row in rows] == [(name, 2, "roc_auc") for name in COLUMNS]
-    folds = plan.folds["glioma trial 1", "DomTrans-NMF"]
-    assert len(folds) == 10
-    assert rows[1].mean == pytest.approx(np.mean([fold.auc for fold in folds]))
+    found = plan.folds["glioma trial 1", "DomTrans-NMF"]
+    assert len(found) == 10
+    assert rows[1].mean == pytest.approx(np.mean([fold.auc for fold in found]))
     assert rows[1].mean > 0.8
     assert rows[1].published == 0.9758
     again = Bench(TABLE, ToyLibrary(), Store(tmp_path), repeats=2)
     assert list(again.run()) == rows  # stored: the very same seconds
     assert again.folds == plan.folds
-    three = expression(n_classes=3)
+    three = as_task(expression(n_classes=3))
+    outcome = attempt(isthmus.LR(), three, next(folds(three, 0)))
     with pytest.raises(DataError, match="need two classes, and this task has 3"):
-        next(crossvalidate(isthmus.LR(), as_task(three), 0))
-
-
-def test_curves_of_known_scores() -> None:
-    perfect = Fold(0, [False, False, True, True], [0.1, 0.2, 0.8, 0.9], 0.0)
-    assert mean_roc([perfect])[1:].tolist() == [1.0] * 100
-    assert mean_precision([perfect]).tolist() == [1.0] * 101
-    even = Fold(0, [False, True, False, True], [0.5, 0.5, 0.5, 0.5], 0.0)
-    assert mean_roc([even]) == pytest.approx(GRID)
-    assert mean_precision([even]) == pytest.approx(np.append([1.0], np.full(100, 0.5)))
-    assert mean_precision([perfect, even])[50] == pytest.approx(0.75)
-
-
-def test_figures_and_their_numbers(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib", reason="NOT TESTED: figures need pip install 'isthmus[figures]'.")
-    plan = Bench(TABLE, ToyLibrary(), repeats=1)
-    list(plan.run())
-    written = write_figures(plan.folds, tmp_path / "new")
-    kinds = ("roc", "precision-recall", "auc")
-    assert {path.name for path in written} == {f"glioma-trial-1-{k}.{e}" for k in kinds for e in ("png", "csv")}
-    assert all(path.read_bytes().startswith(b"\x89PNG") for path in written if path.suffix == ".png")
-    with (tmp_path / "new" / "glioma-trial-1-auc.csv").open() as lines:
-        rows = list(csv.DictReader(lines))
-    measured = [float(row["ROC AUC"]) for row in rows if row["method"] == "LR"]
-    assert measured == [fold.auc for fold in plan.folds["glioma trial 1", "LR"]]
-    assert write_figures({}, tmp_path) == []
-
-
-def test_missing_matplotlib_gets_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(DataError, match=r"needs matplotlib: install it with pip install 'isthmus\[figures\]'"):
-        write_figures({}, tmp_path)
+        Fold.of(outcome, 0)
 
 
 def test_glioma_is_scaled_by_laboratory(data_folder: Path) -> None:
@@ -255,7 +180,8 @@ def test_glioma_is_scaled_by_laboratory(data_folder: Path) -> None:
 
 def test_on_real_glioma(data_folder: Path) -> None:
     """One cross-validation of one trial; single ones scatter by .05."""
-    plan = Bench(load_table("domtrans-nmf"), Library(data_folder), repeats=1, tasks=["glioma trial 2"])
+    tasks, methods = ["glioma trial 2"], ["SVM", "DomTrans-NMF"]
+    plan = Bench(load_table("domtrans-nmf"), Library(data_folder), repeats=1, tasks=tasks, methods=methods)
     rows = {row.method: row for row in plan.run() if isinstance(row, Row)}
     assert rows["DomTrans-NMF"].mean > 0.82
     assert rows["SVM"].mean > 0.82

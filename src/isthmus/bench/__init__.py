@@ -1,22 +1,31 @@
 """The papers' tables, reproduced: published figures beside measured ones."""
 
-from isthmus.bench.figures import require_matplotlib, write_figures
-from isthmus.bench.folds import Fold, crossvalidate
+from isthmus.bench.drawing import require_matplotlib, write_picture
+from isthmus.bench.figures import n_steps, pictures
+from isthmus.bench.protocols import PROTOCOLS, Fold
 from isthmus.bench.published import load_published
-from isthmus.bench.render import as_table
+from isthmus.bench.render import as_grids
 from isthmus.bench.runner import Bench, Missing, Row
 from isthmus.bench.store import Store, fingerprint
+from isthmus.bench.summary import best, mean_gap, means, share_recovered, with_gaps
 
 __all__ = [
+    "PROTOCOLS",
     "Bench",
     "Fold",
     "Missing",
     "Row",
     "Store",
-    "as_table",
-    "crossvalidate",
+    "as_grids",
+    "best",
     "fingerprint",
     "load_published",
+    "mean_gap",
+    "means",
+    "n_steps",
+    "pictures",
     "require_matplotlib",
-    "write_figures",
+    "share_recovered",
+    "with_gaps",
+    "write_picture",
 ]

@@ -1,95 +1,172 @@
-"""The figures of a table that goes by folds: ROC and precision-recall curves and box plots, and their numbers."""
+"""The numbers of a table's figures. What a figure is made of stands in its table's toml file; `drawing` draws it.
+
+Kinds, and what their numbers are:
+
+- `sweep`: the table's metric against one setting of a method or of the protocol; the settings of the table otherwise.
+- `roc`, `precision-recall`, `boxes`: curves and areas of the folds of a table that goes by folds.
+- `eigen-space`: documents in the first two eigenvectors after the constant one.
+- `similarity`: mean cosines between blocks of documents, by class and domain: of their words, and in eigen-space.
+"""
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import precision_recall_curve, roc_curve
 
-from isthmus.bench.folds import Fold
-from isthmus.exceptions import DataError
+from isthmus.bench.blocks import block_cosines
+from isthmus.bench.curves import GRID, mean_precision, mean_roc
+from isthmus.bench.eigen import eigen_space
+from isthmus.bench.plan import BY_FOLDS
+from isthmus.bench.protocols import Fold
+from isthmus.bench.runner import Bench
+from isthmus.data import Figure, Task, TaskData
+from isthmus.exceptions import DataError, MissingDataError
 from isthmus.typing import Array
 
-GRID = np.linspace(0, 1, 101)
-"""Where curves are read off: false positive rates, or recalls."""
-
-Folds = Mapping[tuple[str, str], Sequence[Fold]]
-"""By task and method."""
+Progress = Callable[[str], None]
 
 
-def require_matplotlib() -> Any:
-    """The library that draws, or a sentence about how to get it."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise DataError("--figures needs matplotlib: install it with pip install 'isthmus[figures]'.") from error
-    return Figure
+@dataclass(frozen=True)
+class Picture:
+    """What a figure shows: the table that its CSV holds, and nothing that is not in it but the words around it."""
+
+    figure: Figure
+    stem: str
+    """The name of its files."""
+    title: str
+    header: tuple[str, ...]
+    rows: Sequence[tuple[Any, ...]]
+    metric: str
+    usual: Any = None
+    """The setting of the table, among those that a sweep goes through."""
 
 
-def mean_roc(folds: Sequence[Fold]) -> Array:
-    """True positive rate at each false positive rate of `GRID`, averaged over folds.
-
-    Averaged, not pooled: the probabilities of two fits are not on one scale.
-    """
-    rates = []
-    for fold in folds:
-        false, true, _ = roc_curve(fold.positive, fold.scores, drop_intermediate=False)
-        rates.append(np.interp(GRID, false, true))
-    mean = np.mean(rates, axis=0)
-    mean[0] = 0
-    return np.asarray(mean)
+def pictures(bench: Bench, figure: Figure, on_step: Progress = lambda text: None) -> Iterator[Picture]:
+    """Compute a figure on those of its tasks that were asked for and are here: one picture, or one for each task."""
+    if figure.kind not in KINDS:
+        raise DataError(f"The figure {figure.name} has no kind {figure.kind!r}: choose from {', '.join(KINDS)}.")
+    yield from KINDS[figure.kind](bench, figure, on_step)
 
 
-def mean_precision(folds: Sequence[Fold]) -> Array:
-    """Precision at each recall of `GRID`, averaged over folds: the best that reaches at least this recall."""
-    levels = []
-    for fold in folds:
-        precision, recall, _ = precision_recall_curve(fold.positive, fold.scores)
-        best = np.maximum.accumulate(precision)  # recall falls along the curve
-        reached = np.searchsorted(-recall, -GRID, side="right") - 1
-        levels.append(best[reached])
-    return np.asarray(np.mean(levels, axis=0))
+def n_steps(bench: Bench, figure: Figure) -> int:
+    """How often `pictures` will report that it has moved on."""
+    if figure.kind == "sweep":
+        return len(_tasks(bench, figure)) * len(figure.methods) * len(figure.values)
+    return len(_tasks(bench, figure))
 
 
-def write_figures(folds: Folds, folder: Path) -> list[Path]:
-    """For each task three figures (PNG) and what they show (CSV); returns the files."""
-    figure_of = require_matplotlib()
-    folder.mkdir(parents=True, exist_ok=True)
-    written = []
-    for task in dict.fromkeys(task for task, _ in folds):
-        methods = {method: found for (name, method), found in folds.items() if name == task}
-        stem = folder / task.replace(" ", "-")
-        for kind, across, up, curve in (
-            ("roc", "false positive rate", "true positive rate", mean_roc),
-            ("precision-recall", "recall", "precision", mean_precision),
-        ):
-            curves = {method: curve(found) for method, found in methods.items()}
-            figure = figure_of(figsize=(5, 4.5), layout="constrained")
-            axes = figure.subplots()
-            for method, values in curves.items():
-                axes.plot(GRID, values, label=method)
-            axes.set(title=task, xlabel=across, ylabel=up, xlim=(0, 1), ylim=(0, 1.02))
-            axes.legend(loc="lower right" if kind == "roc" else "lower left")
-            points = ([m, x, y] for m, values in curves.items() for x, y in zip(GRID, values, strict=True))
-            written += _write(figure, f"{stem}-{kind}", ["method", across, up], points)
-        areas = {method: [fold.auc for fold in found] for method, found in methods.items()}
-        figure = figure_of(figsize=(5, 4.5), layout="constrained")
-        axes = figure.subplots()
-        axes.boxplot(list(areas.values()))
-        axes.set_xticks(range(1, len(areas) + 1), list(areas))
-        axes.set(title=task, ylabel="ROC AUC of a fold")
-        rows = ([m, fold.seed, auc] for m in methods for fold, auc in zip(methods[m], areas[m], strict=True))
-        written += _write(figure, f"{stem}-auc", ["method", "seed", "ROC AUC"], rows)
-    return written
+def _tasks(bench: Bench, figure: Figure) -> list[Task]:
+    return [task for task in bench.tasks if not figure.tasks or task.name in figure.tasks]
 
 
-def _write(figure: Any, stem: str, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> list[Path]:
-    picture, numbers = Path(f"{stem}.png"), Path(f"{stem}.csv")
-    figure.savefig(picture, dpi=150)
-    with numbers.open("w", encoding="utf-8", newline="") as lines:
-        csv.writer(lines).writerows([header, *rows])
-    return [picture, numbers]
+def _loaded(bench: Bench, figure: Figure) -> Iterator[tuple[Task, TaskData]]:
+    for task in _tasks(bench, figure):
+        try:
+            yield task, bench.load(task)
+        except MissingDataError:
+            continue  # the table has said so
+
+
+def _sweep(bench: Bench, figure: Figure, on_step: Progress) -> Iterator[Picture]:
+    rows, usual = [], set()
+    for task, data in _loaded(bench, figure):
+        for method in figure.methods:
+            usual.add(bench.plan(task, method, figure.settings).shown().get(figure.parameter))
+            for value in figure.values:
+                row = bench.row(task, method, data, {**figure.settings, figure.parameter: value})
+                rows.append((_line(figure, task, method), method, task.name, value, row.mean, row.std, row.repeats))
+                on_step(f"{figure.name}: {task.name}")
+    if rows:
+        header = ("line", "method", "task", figure.parameter, bench.table.metric, "std", "repeats")
+        mark = usual.pop() if len(usual) == 1 else None
+        yield Picture(figure, figure.name, figure.title, header, rows, bench.table.metric, mark)
+
+
+def _line(figure: Figure, task: Task, method: str) -> str:
+    """What a row of a sweep belongs to; rows of one line are averaged in the drawing."""
+    group = {"task": task.name, "corpus": f"{task.corpus}, mean", "all": "mean over tasks"}[figure.lines]
+    if len(figure.methods) == 1:
+        return group
+    return method if figure.lines == "all" or len(figure.tasks) == 1 else f"{method}, {group}"
+
+
+def _eigen_space(bench: Bench, figure: Figure, on_step: Progress) -> Iterator[Picture]:
+    header = ("domain", "class", "second eigenvector", "third eigenvector")
+    for task, data in _loaded(bench, figure):
+        drawn = data.drawn(bench.sample, 0)
+        places = eigen_space(drawn, **figure.settings)
+        rows = [
+            (domain, label, float(x), float(y))
+            for domain, label, (x, y) in zip(drawn.sample_domain, drawn.y, places[:, 1:3], strict=True)
+            if np.isfinite(x)
+        ]
+        on_step(f"{figure.name}: {task.name}")
+        yield _of_task(bench, figure, task, header, rows)
+
+
+def _similarity(bench: Bench, figure: Figure, on_step: Progress) -> Iterator[Picture]:
+    header = ("space", "row", "documents of the row", "column", "documents of the column", "mean cosine")
+    for task, data in _loaded(bench, figure):
+        drawn = data.drawn(bench.sample, 0)
+        spaces = {"words": drawn.X}
+        for space, settings in figure.settings.items():
+            spaces[space] = np.nan_to_num(eigen_space(drawn, **settings))
+        rows = []
+        for space, X in spaces.items():
+            groups, cosines = block_cosines(X, drawn)
+            for (i, j), cosine in np.ndenumerate(cosines):
+                rows.append((space, i, groups[i], j, groups[j], float(cosine)))
+        on_step(f"{figure.name}: {task.name}")
+        yield _of_task(bench, figure, task, header, rows)
+
+
+def _curves(
+    up: str, across: str, curve: Callable[[Sequence[Fold]], Array]
+) -> Callable[[Bench, Figure, Progress], Iterator[Picture]]:
+    def of_each_task(bench: Bench, figure: Figure, on_step: Progress) -> Iterator[Picture]:
+        for task, methods in _folds(bench, figure):
+            rows = [
+                (method, float(x), float(y))
+                for method, found in methods.items()
+                for x, y in zip(GRID, curve(found), strict=True)
+            ]
+            on_step(f"{figure.name}: {task.name}")
+            yield _of_task(bench, figure, task, ("method", across, up), rows)
+
+    return of_each_task
+
+
+def _boxes(bench: Bench, figure: Figure, on_step: Progress) -> Iterator[Picture]:
+    for task, methods in _folds(bench, figure):
+        rows = [(method, fold.seed, fold.auc) for method, found in methods.items() for fold in found]
+        on_step(f"{figure.name}: {task.name}")
+        yield _of_task(bench, figure, task, ("method", "seed", "ROC AUC"), rows)
+
+
+def _folds(bench: Bench, figure: Figure) -> Iterator[tuple[Task, dict[str, list[Fold]]]]:
+    if bench.table.metric != BY_FOLDS:
+        raise DataError(f"The figure {figure.name} needs folds, and {bench.table.name} does not go by them.")
+    for task in _tasks(bench, figure):
+        found = {method: folds for (name, method), folds in bench.folds.items() if name == task.name}
+        if found:
+            yield task, found
+
+
+def _of_task(
+    bench: Bench, figure: Figure, task: Task, header: tuple[str, ...], rows: Sequence[tuple[Any, ...]]
+) -> Picture:
+    stem = f"{task.name}-{figure.name}".replace(" ", "-")
+    return Picture(figure, stem, f"{figure.title}: {task.name}", header, rows, bench.table.metric)
+
+
+KINDS: Mapping[str, Callable[[Bench, Figure, Progress], Iterator[Picture]]] = {
+    "sweep": _sweep,
+    "eigen-space": _eigen_space,
+    "similarity": _similarity,
+    "roc": _curves("true positive rate", "false positive rate", mean_roc),
+    "precision-recall": _curves("precision", "recall", mean_precision),
+    "boxes": _boxes,
+}

@@ -1,56 +1,68 @@
-"""A benchmark as a table to read."""
+"""A benchmark as tables to read."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from rich.table import Table
+from rich.table import Table as Grid
+from rich.text import Text
 
 from isthmus.bench.runner import Row
+from isthmus.bench.summary import best, mean_gap, means
+from isthmus.data import Table
 
-HIGHER_IS_BETTER = {"accuracy_percent": True, "accuracy_fraction": True, "error_rate": False, "roc_auc": True}
+PADDING = 2
 
 
-def as_table(rows: Sequence[Row], title: str) -> Table:
-    """Tasks down, methods across; measured ± deviation, and the paper's figure in brackets. Best of a row in bold."""
+def as_grids(rows: Sequence[Row], table: Table, width: int) -> Iterator[Grid]:
+    """Tasks down, methods across: measured ± deviation, and the paper's figure in brackets.
+
+    The best of a row is bold and has a star. Below, the mean, and the share of the gap that a method recovers. Columns
+    for which `width` has no room go to a second table.
+    """
     methods = list(dict.fromkeys(row.method for row in rows))
-    tasks = list(dict.fromkeys(row.task for row in rows))
+    lines = _lines(rows, methods, table)
+    widths = [max(len(m), *(len(cells[i]) for cells in lines.values())) for i, m in enumerate(methods)]
+    left = max(map(len, lines))
+    begin = 0
+    while begin < len(methods):
+        end = begin + 1
+        while end < len(methods) and left + sum(PADDING + w for w in widths[begin : end + 1]) <= width:
+            end += 1
+        grid = Grid(box=None, header_style="bold", padding=(0, PADDING, 0, 0), pad_edge=False)
+        grid.add_column("task", no_wrap=True)
+        for method in methods[begin:end]:
+            grid.add_column(method, justify="right", no_wrap=True)
+        for name, cells in lines.items():
+            grid.add_row(name, *cells[begin:end])
+        yield grid
+        begin = end
+
+
+def _lines(rows: Sequence[Row], methods: list[str], table: Table) -> dict[str, list[Text]]:
+    """Cells by line and method."""
     by_cell = {(row.task, row.method): row for row in rows}
-    table = Table(title=title, title_justify="left", box=None, header_style="bold")
-    table.add_column("task", no_wrap=True)
-    for method in methods:
-        table.add_column(method, justify="right")
+    tasks = list(dict.fromkeys(row.task for row in rows))
+    lines = {}
     for task in tasks:
-        cells = [by_cell.get((task, method)) for method in methods]
-        best = _best([cell for cell in cells if cell is not None])
-        table.add_row(task, *(_cell(cell, cell is not None and cell.mean == best) for cell in cells))
+        wins = best([row for row in rows if row.task == task])
+        lines[task] = [_cell(by_cell.get((task, method)), method in wins) for method in methods]
     if len(tasks) > 1:
-        table.add_section()
-        table.add_row("mean", *(_mean([by_cell[t, m] for t in tasks if (t, m) in by_cell]) for m in methods))
-    return table
+        total = means(rows)
+        wins = best(total)
+        lines["mean"] = [_cell(row, row.method in wins) for row in total]
+    gaps = [mean_gap(rows, method, table) for method in methods]
+    if any(gap is not None for gap in gaps):
+        lines["gap recovered"] = [Text("" if gap is None else f"{100 * gap:.1f}%") for gap in gaps]
+    return lines
 
 
-def _best(cells: Sequence[Row]) -> float:
-    means = [cell.mean for cell in cells]
-    return max(means) if HIGHER_IS_BETTER[cells[0].metric] else min(means)
-
-
-def _cell(row: Row | None, best: bool) -> str:
+def _cell(row: Row | None, best: bool) -> Text:
     if row is None:
-        return ""
-    text = _figure(row.mean, row.metric) + (f" ± {_figure(row.std, row.metric)}" if row.repeats > 1 else "")
-    published = f" [dim]({_figure(row.published, row.metric)})[/dim]" if row.published is not None else ""
-    return (f"[bold]{text}[/bold]" if best else text) + published
-
-
-def _mean(rows: Sequence[Row]) -> str:
-    """Of the measured figures; of the published ones only if the paper has all of them."""
-    metric = rows[0].metric
-    text = _figure(sum(row.mean for row in rows) / len(rows), metric)
-    published = [row.published for row in rows if row.published is not None]
-    if len(published) == len(rows):
-        text += f" [dim]({_figure(sum(published) / len(published), metric)})[/dim]"
-    return text
+        return Text("")
+    shown = _figure(row.mean, row.metric) + (f" ± {_figure(row.std, row.metric)}" if row.repeats > 1 else "")
+    text = Text().append(f"{shown}*" if best else shown, style="bold" if best else "")
+    return text if row.published is None else text.append(f" ({_figure(row.published, row.metric)})", style="dim")
 
 
 def _figure(value: float, metric: str) -> str:

@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from math import isfinite
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from isthmus.base import TransferClassifier
-from isthmus.bench.folds import Fold, crossvalidate
+from isthmus.bench.plan import BY_FOLDS, Plan
+from isthmus.bench.protocols import PROTOCOLS, Fold, attempt
 from isthmus.bench.published import load_published
 from isthmus.bench.store import Store
 from isthmus.data import Library, Table, Task, TaskData
 from isthmus.exceptions import DataError, MissingDataError
-from isthmus.methods import METHODS
 
-METRICS: dict[str, Callable[[float], float]] = {
+METRICS: Mapping[str, Callable[[float], float]] = {
     "accuracy_percent": lambda accuracy: 100 * accuracy,
     "accuracy_fraction": lambda accuracy: accuracy,
     "error_rate": lambda accuracy: 1 - accuracy,
 }
-
-
-BY_FOLDS = "roc_auc"
-"""The metric of tables that are measured by cross-validation on the target; the others look at `transduction_`."""
+HIGHER_IS_BETTER = {"accuracy_percent": True, "accuracy_fraction": True, "error_rate": False, "roc_auc": True}
 
 
 @dataclass(frozen=True)
@@ -42,6 +36,9 @@ class Row:
     published: float | None
     seconds: float
     params: dict[str, Any]
+    protocol: str = "transfer"
+    gap_recovered: float | None = None
+    """See `isthmus.bench.gap`."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +47,17 @@ class Missing:
 
     task: str
     reason: str
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One repeat."""
+
+    score: float
+    seconds: float
+    """Of a fit."""
+    folds: list[Fold]
+    """Kept where the table goes by folds."""
 
 
 class Bench:
@@ -72,7 +80,7 @@ class Bench:
         methods: Sequence[str] | None = None,
         whole: bool = False,
     ) -> None:
-        self._sample = {} if whole else table.sample
+        self.sample = {} if whole else table.sample
         self.table = table
         self.repeats = repeats
         known = [*table.columns, *(table.variants if methods else [])]
@@ -91,86 +99,74 @@ class Bench:
         """One row after the other: the methods on the first task, then on the next."""
         for task in self.tasks:
             try:
-                data = self._library.load(self.table, task)
+                data = self.load(task)
             except MissingDataError as error:
                 yield Missing(task.name, str(error))
                 continue
             for method in self.methods:
-                yield self._row(task, method, data)
+                yield self.row(task, method, data)
 
-    def _row(self, task: Task, method: str, data: TaskData) -> Row:
-        params = self.table.params(task, method)
-        key = {
-            "table": self.table.name,
-            "task": task.name,
-            "method": method,
-            "params": params,
-            "repeats": self.repeats,
-            "sample": dict(self._sample),
-            "text": self.table.text.get(task.corpus, {}),
-            "shape": [*map(int, data.X.shape)],
-            "least": data.least,
-        }
-        stored = self._store.get(key) if self._store else None
-        if stored is not None:
-            self._remember(task, method, [Fold(**fold) for fold in stored.pop("folds")])
-            return Row(**stored)
-        estimators, folds = self._estimators(method, params), []
-        if self.table.metric == BY_FOLDS:
-            rounds = [list(crossvalidate(e, data, seed)) for seed, e in enumerate(estimators)]
-            scores = [float(np.mean([fold.auc for fold in one])) for one in rounds]
-            folds = [fold for one in rounds for fold in one]
-            seconds = [fold.seconds for fold in folds]
-        else:
-            measured = [self._measure(e, data, seed) for seed, e in enumerate(estimators)]
-            scores, seconds = [score for score, _ in measured], [second for _, second in measured]
-        row = Row(
+    def load(self, task: Task) -> TaskData:
+        """A task's documents; raises `MissingDataError` if they are not here."""
+        return self._library.load(self.table, task)
+
+    def plan(self, task: Task, column: str, changes: Mapping[str, Any] | None = None) -> Plan:
+        """A column's method on a task, with some settings changed."""
+        return Plan.of(column, {**self.table.params(task, column), **(changes or {})}, self.table.metric)
+
+    def row(self, task: Task, column: str, data: TaskData, changes: Mapping[str, Any] | None = None) -> Row:
+        """Measure a column on a task; with `changes`, as if its settings were these."""
+        plan = self.plan(task, column, changes)
+        varies = plan.random or plan.draws or bool(self.sample)
+        repeats = [self._measured(task, plan, data, seed) for seed in range(self.repeats if varies else 1)]
+        scores, found = [one.score for one in repeats], [fold for one in repeats for fold in one.folds]
+        if found and not changes:
+            self.folds[task.name, column] = found
+        return Row(
             task=task.name,
-            method=method,
+            method=column,
             metric=self.table.metric,
             mean=float(np.mean(scores)),
             std=float(np.std(scores, ddof=1)) if len(scores) > 1 else 0.0,
             repeats=len(scores),
-            published=self._published.get((task.name, method)),
-            seconds=float(np.mean(seconds)),
-            params=_shown(estimators[0]),
+            published=None if changes else self._published.get((task.name, column)),
+            seconds=float(np.mean([one.seconds for one in repeats])),
+            params=plan.shown(),
+            protocol=plan.protocol,
         )
+
+    def _measured(self, task: Task, plan: Plan, data: TaskData, seed: int) -> Measured:
+        """From the store, if it is there. The key holds all that decides a result and nothing else, so that a point
+        of a figure and a cell of the table that are the same run are run once."""
+        key = {
+            "task": asdict(task),
+            "text": self.table.text.get(task.corpus, {}),
+            "sample": dict(self.sample),
+            "shape": [*map(int, data.X.shape)],
+            "least": data.least,
+            "metric": self.table.metric,
+            "method": plan.method,
+            "protocol": plan.protocol,
+            "settings": plan.shown(),
+            "seed": seed,
+        }
+        stored = self._store.get(key) if self._store else None
+        if stored is not None:
+            return Measured(**{**stored, "folds": [Fold(**fold) for fold in stored["folds"]]})
+        measured = self._measure(plan, data.drawn(self.sample, seed), seed)
         if self._store:
-            self._store.put(key, {**asdict(row), "folds": [asdict(fold) for fold in folds]})
-        self._remember(task, method, folds)
-        return row
+            self._store.put(key, asdict(measured))
+        return measured
 
-    def _remember(self, task: Task, method: str, folds: list[Fold]) -> None:
-        if folds:
-            self.folds[task.name, method] = folds
-
-    def _estimators(self, method: str, params: dict[str, Any]) -> list[TransferClassifier]:
-        """One per repeat; a single one where nothing is random."""
-        settings = dict(params)
-        build = METHODS[settings.pop("method", method)]
-        if "random_state" in build().get_params():
-            return [build(**settings, random_state=seed) for seed in range(self.repeats)]
-        drawn = self._sample or self.table.metric == BY_FOLDS
-        return [build(**settings) for _ in range(self.repeats if drawn else 1)]
-
-    def _measure(self, estimator: TransferClassifier, data: TaskData, seed: int) -> tuple[float, float]:
-        drawn = data.drawn(self._sample, seed)
-        began = perf_counter()
-        estimator.fit(drawn.X, drawn.y, sample_domain=drawn.sample_domain, target_domain=drawn.target_domain)
-        seconds = perf_counter() - began
-        right = estimator.transduction_[drawn.in_target] == drawn.y[drawn.in_target]
-        return METRICS[self.table.metric](float(np.mean(right))), seconds
-
-
-def _shown(estimator: TransferClassifier) -> dict[str, Any]:
-    """The settings that decide a result, in words where JSON has no value for them."""
-    quiet = ("random_state", "verbose", "callback")
-    shown = {name: value for name, value in estimator.get_params(deep=False).items() if name not in quiet}
-    plain = (str, bool, int, type(None))
-    return {
-        name: value if isinstance(value, plain) or (isinstance(value, float) and isfinite(value)) else str(value)
-        for name, value in shown.items()
-    }
+    def _measure(self, plan: Plan, data: TaskData, seed: int) -> Measured:
+        trials = PROTOCOLS[plan.protocol](data, seed, **plan.options)
+        outcomes = [attempt(plan.estimator(seed), data, trial) for trial in trials]
+        seconds = float(np.mean([outcome.seconds for outcome in outcomes]))
+        if self.table.metric == BY_FOLDS:
+            found = [Fold.of(outcome, seed) for outcome in outcomes]
+            return Measured(float(np.mean([fold.auc for fold in found])), seconds, found)
+        accuracy = float(np.mean([outcome.accuracy for outcome in outcomes]))
+        return Measured(METRICS[self.table.metric](accuracy), seconds, [])
 
 
 def _chosen(asked: Sequence[str] | None, known: list[str], what: str, table: str) -> list[str]:

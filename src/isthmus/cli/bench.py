@@ -18,7 +18,7 @@ def bench(
     repeats: Annotated[int, typer.Option(min=1, help="Runs of each method that starts at random.")] = 10,
     tasks: Annotated[list[str] | None, typer.Option(help="A task's name; repeat for several. All by default.")] = None,
     methods: Annotated[list[str] | None, typer.Option(help="A method's name; repeat for several.")] = None,
-    figures: Annotated[Path | None, typer.Option(help="Write ROC curves and box plots to this folder.")] = None,
+    figures: Annotated[Path | None, typer.Option(help="Draw the table's figures to this folder.")] = None,
     data: Annotated[Path | None, typer.Option(help="The folder that holds the data sets.")] = None,
     whole: Annotated[bool, typer.Option("--whole", help="All documents where the paper draws a sample.")] = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Compute again what is stored.")] = False,
@@ -29,10 +29,19 @@ def bench(
 
     from platformdirs import user_cache_path
 
-    from isthmus.bench import Bench, Missing, Row, Store, as_table, require_matplotlib, write_figures
-    from isthmus.bench.runner import BY_FOLDS
+    from isthmus.bench import (
+        Bench,
+        Missing,
+        Row,
+        Store,
+        as_grids,
+        n_steps,
+        pictures,
+        require_matplotlib,
+        with_gaps,
+        write_picture,
+    )
     from isthmus.data import Library, load_table
-    from isthmus.exceptions import DataError
     from isthmus.staging import write_beside
 
     store = None if fresh else Store(user_cache_path("isthmus") / "results")
@@ -48,25 +57,24 @@ def bench(
     if json_file is not None and not json_file.parent.is_dir():
         raise FileNotFoundError(f"--json names {json_file}, whose folder does not exist: make it first.")
     if figures is not None:
-        if plan.table.metric != BY_FOLDS:
-            raise DataError(f"--figures draws tables that are measured by folds, and {table} is not: try domtrans-nmf.")
         require_matplotlib()
 
     found: list[Row | Missing] = []
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with _bar() as bar:
         progress = bar.add_task(f"bench {table}", total=len(plan))
         for item in plan.run():
             found.append(item)
             steps = len(plan.methods) if isinstance(item, Missing) else 1
             bar.update(progress, advance=steps, description=f"bench {table}: {item.task}")
 
-    rows = [item for item in found if isinstance(item, Row)]
+    rows = with_gaps([item for item in found if isinstance(item, Row)], plan.table)
     missing = [item for item in found if isinstance(item, Missing)]
     console = output()
     if rows:
-        title = f"{table}: {plan.table.metric.replace('_', ' ')}, measured (published), up to {repeats} repeats"
-        console.print(as_table(rows, title))
+        what = plan.table.metric.replace("_", " ")
+        console.print(f"{table}: {what}, measured (published), best with *, up to {repeats} repeats", style="italic")
+        for grid in as_grids(rows, plan.table, console.width):
+            console.print(grid)
     for item in missing:
         console.print(f"{item.task}: {item.reason}", markup=False, soft_wrap=True)
     if json_file is not None:
@@ -74,8 +82,18 @@ def bench(
         write_beside(json_file, json.dumps(content, indent=1) + "\n")
         console.print(f"Wrote {json_file}.", markup=False)
     if figures is not None:
-        files = write_figures(plan.folds, figures)
+        files = []
+        with _bar() as bar:
+            progress = bar.add_task("figures", total=sum(n_steps(plan, figure) for figure in plan.table.figures))
+            for figure in plan.table.figures:
+                for picture in pictures(plan, figure, lambda text: bar.update(progress, advance=1, description=text)):
+                    files += write_picture(picture, figures)
         console.print(f"Wrote {len(files)} files to {figures}.", markup=False)
+
+
+def _bar() -> Progress:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    return Progress(*columns, console=Console(stderr=True), transient=True)
 
 
 def _split(names: list[str] | None) -> list[str] | None:

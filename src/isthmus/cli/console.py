@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.console import Console
 
-WIDE = 160
+WIDE = 200
 
 
 def output() -> Console:

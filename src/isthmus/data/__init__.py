@@ -8,12 +8,13 @@ from isthmus.data.newsgroups import load_newsgroups
 from isthmus.data.reuters import Story, load_reuters_pair, load_reuters_stories
 from isthmus.data.sraa import load_sraa
 from isthmus.data.task import Task
-from isthmus.data.tasks import TABLES, Library, Table, TaskData, load_table
+from isthmus.data.tasks import TABLES, Figure, Library, Table, TaskData, load_table
 
 __all__ = [
     "DATASETS",
     "TABLES",
     "Dataset",
+    "Figure",
     "Library",
     "Story",
     "Table",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib import resources
@@ -37,6 +37,29 @@ _TEXT_LOADERS: Mapping[str, Callable[[Path | None], Corpus]] = {
 
 
 @dataclass(frozen=True)
+class Figure:
+    """A figure that goes with a table. What the kinds show is said in `isthmus.bench.figures`."""
+
+    name: str
+    kind: str
+    title: str = ""
+    tasks: Sequence[str] = ()
+    """Names; empty for all of the table's."""
+    methods: Sequence[str] = ()
+    """Columns or variants of the table. Curves and boxes show all columns that were run."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """What a sweep sets otherwise for its methods; of the eigen-space; of each space whose similarities are shown."""
+    parameter: str = ""
+    """Of a sweep: a setting of the method or of the protocol."""
+    label: str = ""
+    """Of the axis."""
+    values: Sequence[Any] = ()
+    log: bool = False
+    lines: str = "task"
+    """One for each `task`, for each `corpus` (the mean of its tasks), or one of `all`."""
+
+
+@dataclass(frozen=True)
 class Table:
     """A paper's table: its tasks, how its texts are prepared, and the settings of its columns."""
 
@@ -44,7 +67,8 @@ class Table:
     metric: str
     tasks: tuple[Task, ...]
     columns: Mapping[str, dict[str, Any]]
-    """Settings by column. `method` names the estimator where the column is called otherwise."""
+    """Settings by column. `method` names the estimator where the column is called otherwise, and `protocol` how it is
+    measured, where that is not as the others are."""
     variants: Mapping[str, dict[str, Any]] = field(default_factory=dict)
     """More columns, such as a method with a part switched off; run when asked for."""
     settings: Mapping[str, Mapping[str, dict[str, Any]]] = field(default_factory=dict)
@@ -54,6 +78,10 @@ class Table:
     `headers = "subject"`: leave the other lines of a post's header out."""
     sample: Mapping[str, int] = field(default_factory=dict)
     """Documents to draw from source and target in each repeat, half from each class; empty for all."""
+    floor: str = "LR"
+    ceiling: str = "in-domain"
+    """The columns that the gap lies between: trained on the source, and trained on the target's own labels."""
+    figures: tuple[Figure, ...] = ()
 
     def params(self, task: Task, column: str) -> dict[str, Any]:
         """The settings of a column on a task. A variant differs from its method in what it names alone."""
@@ -76,6 +104,9 @@ def load_table(name: str) -> Table:
         settings=content.get("settings", {}),
         text=content.get("text", {}),
         sample=content.get("sample", {}),
+        floor=content.get("floor", Table.floor),
+        ceiling=content.get("ceiling", Table.ceiling),
+        figures=tuple(Figure(**figure) for figure in content.get("figures", [])),
     )
 
 

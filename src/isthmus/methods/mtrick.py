@@ -37,7 +37,7 @@ class MTrick(TopicClassifier):
 
     `NMTF` differs in its start, in the number of its topics, and in weighing all domains alike.
 
-    Departures. The paper was not at hand: settings are its, as far as they are known from elsewhere, and columns of W_d
+    Departures. The paper was not at hand: settings are its as its readers report them, and columns of W_d
     sum to one because those of their start do. It divides each X_d by the sum of its entries; here X is taken as it is,
     because one H can serve domains of different sizes only if their documents are of the same scale.
 

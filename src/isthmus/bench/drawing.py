@@ -1,0 +1,174 @@
+"""Drawing what `figures` has computed: a PNG, and beside it the numbers as CSV."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Mapping, Sequence
+from io import BytesIO, StringIO
+from itertools import cycle
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from isthmus.bench.figures import Picture
+from isthmus.exceptions import DataError
+from isthmus.staging import write_beside
+
+# Okabe and Ito's colours, which colour-blind readers can tell apart, and shapes for those who print in grey.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8A6D00")
+MARKERS = "osD^vPX*"
+DASHES = ("-", "--", "-.", ":")
+SOURCE = {"marker": "o", "s": 110, "facecolor": "none", "linewidth": 2.5, "zorder": 3}
+TARGET = {"marker": "x", "s": 22, "linewidth": 0.9}
+
+METRIC_LABELS = {
+    "accuracy_percent": "accuracy on the target (%)",
+    "accuracy_fraction": "share of the target that is right",
+    "error_rate": "error rate on the target",
+    "roc_auc": "area under the ROC curve",
+}
+
+
+def require_matplotlib() -> Any:
+    """The library that draws, or a sentence about how to get it."""
+    try:
+        import matplotlib.figure
+    except ImportError as error:
+        raise DataError("--figures needs matplotlib: install it with pip install 'isthmus[figures]'.") from error
+    return matplotlib
+
+
+def write_picture(picture: Picture, folder: Path) -> list[Path]:
+    """Draw a picture; returns the files. Each is written beside and renamed."""
+    library = require_matplotlib()
+    folder.mkdir(parents=True, exist_ok=True)
+    with library.rc_context({"font.size": 11, "axes.grid": True, "grid.alpha": 0.3, "axes.axisbelow": True}):
+        figure = library.figure.Figure(figsize=(6.4, 4.6), layout="constrained")
+        DRAWERS[picture.figure.kind](picture, figure)
+        image = BytesIO()
+        figure.savefig(image, format="png", dpi=150)
+    numbers = StringIO(newline="")
+    csv.writer(numbers, lineterminator="\n").writerows([picture.header, *picture.rows])
+    paths = [folder / f"{picture.stem}.png", folder / f"{picture.stem}.csv"]
+    write_beside(paths[0], image.getvalue())
+    write_beside(paths[1], numbers.getvalue())
+    return paths
+
+
+def _sweep(picture: Picture, figure: Any) -> None:
+    axes, spec = figure.subplots(), picture.figure
+    places = _places(spec.values, spec.log)
+    for name, colour, marker in zip(_first(picture, 0), cycle(COLOURS), cycle(MARKERS), strict=False):
+        own = [row for row in picture.rows if row[0] == name]
+        points = [[row for row in own if row[3] == value] for value in spec.values]
+        means = np.array([np.mean([row[4] for row in at]) for at in points])
+        axes.plot(places, means, color=colour, marker=marker, markersize=5, label=name)
+        if len({row[2] for row in own}) == 1 and own[0][6] > 1:  # of one task: its deviation over repeats
+            spread = np.array([at[0][5] for at in points])
+            axes.fill_between(places, means - spread, means + spread, color=colour, alpha=0.15, linewidth=0)
+    if picture.usual is not None and float(picture.usual) in map(float, spec.values):
+        at = places[[float(value) for value in spec.values].index(float(picture.usual))]
+        axes.axvline(at, color="0.4", linestyle=":", linewidth=1.2, label="as in the table")
+    if spec.log:
+        axes.set_xscale("log")
+    axes.set_xticks(places, [_tick(value) for value in spec.values])
+    axes.minorticks_off()
+    axes.set(title=picture.title, xlabel=spec.label or spec.parameter, ylabel=METRIC_LABELS[picture.metric])
+    _legend(figure, axes)
+
+
+def _places(values: Sequence[float], log: bool) -> list[float]:
+    """Where values stand on the axis: on a logarithmic one, zero and infinity a step beyond the others."""
+    if not log:
+        return [float(value) for value in values]
+    finite = [value for value in values if value > 0 and isfinite(value)]
+    step = (finite[-1] / finite[0]) ** (1 / max(1, len(finite) - 1))
+    return [finite[0] / step if value <= 0 else min(value, finite[-1] * step) for value in values]
+
+
+def _tick(value: float) -> str:
+    return "∞" if value == float("inf") else f"{value:g}"
+
+
+def _curves(picture: Picture, figure: Any) -> None:
+    axes = figure.subplots()
+    for name, colour, dash in zip(_first(picture, 0), cycle(COLOURS), cycle(DASHES), strict=False):
+        points = np.array([row[1:] for row in picture.rows if row[0] == name])
+        axes.plot(points[:, 0], points[:, 1], dash, color=colour, label=name)
+    _, across, up = picture.header
+    axes.set(title=picture.title, xlabel=across, ylabel=up, xlim=(0, 1), ylim=(0, 1.02))
+    _legend(figure, axes)
+
+
+def _boxes(picture: Picture, figure: Any) -> None:
+    axes, methods = figure.subplots(), _first(picture, 0)
+    areas = [[row[2] for row in picture.rows if row[0] == method] for method in methods]
+    boxes = axes.boxplot(areas, patch_artist=True, medianprops={"color": "black"}, widths=0.6)
+    for box, colour in zip(boxes["boxes"], cycle(COLOURS), strict=False):
+        box.set(facecolor=colour, alpha=0.6)
+    turned = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"} if len(methods) > 4 else {}
+    axes.set_xticks(range(1, len(methods) + 1), methods, **turned)
+    axes.grid(visible=False, axis="x")
+    axes.set(title=picture.title, ylabel="ROC AUC of a fold")
+
+
+def _eigen_space(picture: Picture, figure: Any) -> None:
+    axes = figure.subplots()
+    for label, colour in zip(_first(picture, 1), COLOURS, strict=False):
+        for domain in _first(picture, 0):
+            points = np.array([row[2:] for row in picture.rows if row[:2] == (domain, label)])
+            # Labels hold the source's documents of a class together: few places, which must not be overlooked.
+            style = dict(SOURCE, edgecolor=colour) if domain == "source" else dict(TARGET, color=colour)
+            if len(points):
+                axes.scatter(*points.T, label=f"{label}, {domain}", **style)
+    axes.set(title=picture.title, xlabel=picture.header[2], ylabel=picture.header[3])
+    _legend(figure, axes)
+
+
+def _similarity(picture: Picture, figure: Any) -> None:
+    spaces = _first(picture, 0)
+    figure.set_size_inches(1.4 + 3.5 * len(spaces), 4.1)
+    for axes, space in zip(figure.subplots(1, len(spaces), squeeze=False)[0], spaces, strict=True):
+        own = [row for row in picture.rows if row[0] == space]
+        names = {row[1]: row[2] for row in own}
+        cosines = np.zeros((len(names), len(names)))
+        for _, i, _, j, _, cosine in own:
+            cosines[i, j] = cosine
+        image = axes.imshow(cosines, cmap="cividis")
+        groups = list(dict.fromkeys(names.values()))
+        sizes = [sum(name == group for name in names.values()) for group in groups]
+        ends = np.cumsum(sizes)
+        for end in ends[:-1]:
+            axes.axhline(end - 0.5, color="white", linewidth=1)
+            axes.axvline(end - 0.5, color="white", linewidth=1)
+        middles = ends - np.array(sizes) / 2 - 0.5
+        axes.set_xticks(middles, groups, rotation=35, ha="right")
+        axes.set_yticks(middles, groups if space == spaces[0] else [])
+        axes.grid(visible=False)
+        axes.set_title(space)
+        figure.colorbar(image, ax=axes, fraction=0.046, label=picture.header[-1] if space == spaces[-1] else "")
+    figure.suptitle(picture.title)
+
+
+def _first(picture: Picture, column: int) -> list[str]:
+    """The different values of a column, in the order in which they come."""
+    return list(dict.fromkeys(row[column] for row in picture.rows))
+
+
+def _legend(figure: Any, axes: Any) -> None:
+    """Below the axes, where it hides nothing."""
+    handles, labels = axes.get_legend_handles_labels()
+    columns = 2 if len(labels) == 4 else 3
+    figure.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False, fontsize=10)
+
+
+DRAWERS: Mapping[str, Callable[[Picture, Any], None]] = {
+    "sweep": _sweep,
+    "eigen-space": _eigen_space,
+    "similarity": _similarity,
+    "roc": _curves,
+    "precision-recall": _curves,
+    "boxes": _boxes,
+}

@@ -1,0 +1,172 @@
+"""How a method is measured: what each fit is given, which labels it may read, and what it is tested on."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
+
+from isthmus.base import TransferClassifier
+from isthmus.data import TaskData
+from isthmus.exceptions import DataError
+from isthmus.typing import Array, Positions
+
+N_FOLDS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """One fit, as rows of a task."""
+
+    given: Positions
+    labeled: Positions
+    """Those of the given rows whose labels may be read."""
+    tested: Positions
+    """None of them labelled: all among the given rows, or none."""
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What a method said of the rows that it was tested on."""
+
+    truth: np.ndarray[Any, Any]
+    classes: np.ndarray[Any, Any]
+    distributions: Array
+    seconds: float
+
+    @property
+    def accuracy(self) -> float:
+        return float(np.mean(self.classes[self.distributions.argmax(axis=1)] == self.truth))
+
+
+@dataclass(frozen=True)
+class Fold:
+    """An outcome as ROC curves need it; for tasks of two classes."""
+
+    seed: int
+    positive: list[bool]
+    """Which samples are of the second class (grade IV, for glioma)."""
+    scores: list[float]
+    """Their probability of the second class."""
+    seconds: float
+
+    @classmethod
+    def of(cls, outcome: Outcome, seed: int) -> Fold:
+        if len(outcome.classes) != 2:
+            raise DataError(f"ROC curves need two classes, and this task has {len(outcome.classes)}: choose another.")
+        positive = outcome.truth == outcome.classes[1]
+        return cls(seed, positive.tolist(), outcome.distributions[:, 1].tolist(), outcome.seconds)
+
+    @property
+    def auc(self) -> float:
+        return float(roc_auc_score(self.positive, self.scores))
+
+
+def transfer(
+    data: TaskData, seed: int, *, labeled_share: float = 0.0, source_size: int | None = None
+) -> Iterator[Trial]:
+    """Learn from the source and label the whole target: what nearly all papers do.
+
+    `labeled_share` of the target's labels may be read too (the others are tested on); `source_size` keeps so many
+    rows of the source. Both are drawn by the seed, with the shares of the classes as they are.
+    """
+    source, target = np.flatnonzero(~data.in_target), np.flatnonzero(data.in_target)
+    if source_size is not None and source_size < len(source):
+        source, _ = _drawn(data, source, source_size, seed)
+    known, unknown = _drawn(data, target, labeled_share, seed)
+    yield Trial(np.sort(np.concatenate([source, target])), np.concatenate([source, known]), unknown)
+
+
+def folds(data: TaskData, seed: int, *, labeled_share: float = 0.2) -> Iterator[Trial]:
+    """Cross-validation on the target, with a few of its labels known (section III-B of the DomTrans-NMF paper).
+
+    Each of five folds in turn is held out, and its samples come as new ones; of the others, a fifth are labelled and
+    the rest are not. All of the source is labelled.
+    """
+    source = np.flatnonzero(~data.in_target)
+    for trial in in_domain(data, seed, n_splits=N_FOLDS):
+        known, unknown = _drawn(data, trial.given, labeled_share, seed)
+        yield Trial(np.concatenate([source, known, unknown]), np.concatenate([source, known]), trial.tested)
+
+
+def in_domain(data: TaskData, seed: int, *, n_splits: int = 2) -> Iterator[Trial]:
+    """What transfer aims at: a classifier that learns from half of the target's labels, tested on the other half."""
+    return _within(data, np.flatnonzero(data.in_target), n_splits, seed)
+
+
+def target_cv(data: TaskData, seed: int, *, n_splits: int = 10) -> Iterator[Trial]:
+    """Cross-validation within the target: D_out-CV in table 2 of the CDSC paper."""
+    return _within(data, np.flatnonzero(data.in_target), n_splits, seed)
+
+
+def source_cv(data: TaskData, seed: int, *, n_splits: int = 10) -> Iterator[Trial]:
+    """Cross-validation within the source: D_in-CV in table 2 of the CDSC paper."""
+    return _within(data, np.flatnonzero(~data.in_target), n_splits, seed)
+
+
+PROTOCOLS: Mapping[str, Callable[..., Iterator[Trial]]] = {
+    "transfer": transfer,
+    "folds": folds,
+    "in-domain": in_domain,
+    "target-cv": target_cv,
+    "source-cv": source_cv,
+}
+"""By the name that columns of a table use."""
+
+ON_SOURCE = ("source-cv",)
+"""Those that do not test on the target."""
+
+OF_TRANSFER = ("transfer", "folds")
+"""Those in which methods compete. The others tell what could be had with labels that transfer does without."""
+
+
+def options_of(protocol: str) -> list[str]:
+    """The settings that a protocol takes.
+
+    >>> from isthmus.bench.protocols import options_of
+    >>> options_of("transfer")
+    ['labeled_share', 'source_size']
+    """
+    if protocol not in PROTOCOLS:
+        raise DataError(f"There is no protocol {protocol!r}: choose from {', '.join(PROTOCOLS)}.")
+    parameters = inspect.signature(PROTOCOLS[protocol]).parameters.values()
+    return [parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
+
+
+def attempt(estimator: TransferClassifier, data: TaskData, trial: Trial) -> Outcome:
+    """Fit and test a method once. Labels of tested rows are used for scoring alone."""
+    model, given = clone(estimator), trial.given
+    X, y = data.X[given], data.y[given]
+    labeled = np.isin(given, trial.labeled)
+    domains = {"sample_domain": data.sample_domain[given], "target_domain": data.target_domain}
+    about = {} if labeled.all() else {**domains, "sample_labeled": labeled}  # all labelled: a plain classifier
+    began = perf_counter()
+    model.fit(X, y, **about)
+    seconds = perf_counter() - began
+    place = np.full(len(data.y), -1)
+    place[given] = np.arange(len(given))
+    at = place[trial.tested]
+    distributions = model.label_distributions_[at] if (at >= 0).all() else model.predict_proba(data.X[trial.tested])
+    return Outcome(data.y[trial.tested], model.classes_, distributions, seconds)
+
+
+def _within(data: TaskData, rows: Positions, n_splits: int, seed: int) -> Iterator[Trial]:
+    splitter = StratifiedKFold(n_splits, shuffle=True, random_state=seed)
+    for train, test in splitter.split(np.zeros((len(rows), 1)), data.y[rows]):
+        yield Trial(rows[train], rows[train], rows[test])
+
+
+def _drawn(data: TaskData, rows: Positions, size: float, seed: int) -> tuple[Positions, Positions]:
+    """A share of the rows, or a number of them, and the others. Classes have the same share in both."""
+    if not size:
+        return rows[:0], rows
+    draw = StratifiedShuffleSplit(1, train_size=size, random_state=seed)
+    ((chosen, others),) = draw.split(np.zeros((len(rows), 1)), data.y[rows])
+    return rows[chosen], rows[others]
