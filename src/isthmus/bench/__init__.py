@@ -1,6 +1,7 @@
 """The papers' tables, reproduced: published figures beside measured ones."""
 
 from isthmus.bench.drawing import require_matplotlib, write_picture
+from isthmus.bench.families import as_summary
 from isthmus.bench.figures import n_steps, pictures
 from isthmus.bench.protocols import PROTOCOLS, Fold
 from isthmus.bench.published import load_published
@@ -17,6 +18,7 @@ __all__ = [
     "Row",
     "Store",
     "as_grids",
+    "as_summary",
     "best",
     "fingerprint",
     "load_published",

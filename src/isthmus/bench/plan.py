@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
 from isthmus.base import TransferClassifier
 from isthmus.bench.protocols import options_of
+from isthmus.choice import Auto
 from isthmus.methods import METHODS
+
+ESTIMATORS: Mapping[str, Callable[..., TransferClassifier]] = {"Auto": Auto, **METHODS}
 
 BY_FOLDS = "roc_auc"
 """The metric of tables that are measured by cross-validation on the target."""
@@ -38,12 +41,12 @@ class Plan:
         return self.protocol != "transfer" or bool(self.options)
 
     def estimator(self, seed: int) -> TransferClassifier:
-        build = METHODS[self.method]
+        build = ESTIMATORS[self.method]
         return build(**self.params, **({"random_state": seed} if self.random else {}))
 
     @property
     def random(self) -> bool:
-        return "random_state" in METHODS[self.method]().get_params()
+        return "random_state" in ESTIMATORS[self.method]().get_params()
 
     def shown(self) -> dict[str, Any]:
         """The settings that decide a result, in words where JSON has no value for them."""

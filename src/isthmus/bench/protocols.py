@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
@@ -16,7 +16,7 @@ from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 from isthmus.base import TransferClassifier
 from isthmus.data import TaskData
 from isthmus.exceptions import DataError
-from isthmus.typing import Array, Positions
+from isthmus.typing import Array, Mask, Positions
 
 N_FOLDS = 5
 
@@ -32,6 +32,28 @@ class Trial:
     """None of them labelled: all among the given rows, or none."""
 
 
+@dataclass(frozen=True)
+class Claims:
+    """What the automatic choice says of its answer. Accuracies are shares."""
+
+    estimated: float
+    low: float
+    high: float
+    chosen: str
+    alarm: str
+    calibration_error: float
+    """How far the probabilities of the labels are from how often these are right, on average: measured, not claimed."""
+
+    @classmethod
+    def of(cls, model: Any, outcome: Outcome) -> Claims | None:
+        if not hasattr(model, "estimated_accuracy_"):
+            return None
+        estimate = model.estimated_accuracy_
+        alarms = ", ".join(alarm.kind for alarm in model.alarms_)
+        error = calibration_error(outcome.distributions.max(axis=1), outcome.right)
+        return cls(estimate.value, estimate.low, estimate.high, " + ".join(model.chosen_), alarms, error)
+
+
 @dataclass(frozen=True, eq=False)
 class Outcome:
     """What a method said of the rows that it was tested on."""
@@ -40,10 +62,28 @@ class Outcome:
     classes: np.ndarray[Any, Any]
     distributions: Array
     seconds: float
+    claims: Claims | None = None
+    """What the method itself says of its answer, if it does."""
+
+    @property
+    def right(self) -> Mask:
+        return np.asarray(self.classes[self.distributions.argmax(axis=1)] == self.truth)
 
     @property
     def accuracy(self) -> float:
-        return float(np.mean(self.classes[self.distributions.argmax(axis=1)] == self.truth))
+        return float(np.mean(self.right))
+
+
+def calibration_error(probabilities: Array, right: Mask, n_bins: int = 10) -> float:
+    """The expected calibration error: |mean probability - share right| in bins of probability, weighted by size.
+
+    >>> from isthmus.bench.protocols import calibration_error
+    >>> calibration_error(np.array([0.75] * 4), np.array([True, True, True, False]))
+    0.0
+    """
+    bins = np.minimum((probabilities * n_bins).astype(int), n_bins - 1)
+    gaps = np.bincount(bins, weights=probabilities - right, minlength=n_bins)
+    return float(np.abs(gaps).sum() / len(right))
 
 
 @dataclass(frozen=True)
@@ -154,7 +194,8 @@ def attempt(estimator: TransferClassifier, data: TaskData, trial: Trial) -> Outc
     place[given] = np.arange(len(given))
     at = place[trial.tested]
     distributions = model.label_distributions_[at] if (at >= 0).all() else model.predict_proba(data.X[trial.tested])
-    return Outcome(data.y[trial.tested], model.classes_, distributions, seconds)
+    outcome = Outcome(data.y[trial.tested], model.classes_, distributions, seconds)
+    return replace(outcome, claims=Claims.of(model, outcome))
 
 
 def _within(data: TaskData, rows: Positions, n_splits: int, seed: int) -> Iterator[Trial]:

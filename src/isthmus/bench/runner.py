@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from isthmus.bench.plan import BY_FOLDS, Plan
-from isthmus.bench.protocols import PROTOCOLS, Fold, attempt
+from isthmus.bench.protocols import PROTOCOLS, Claims, Fold, attempt
 from isthmus.bench.published import load_published
 from isthmus.bench.store import Store
 from isthmus.data import Library, Table, Task, TaskData
+from isthmus.data.families import is_for_development
 from isthmus.exceptions import DataError, MissingDataError
 
 METRICS: Mapping[str, Callable[[float], float]] = {
@@ -38,7 +39,17 @@ class Row:
     params: dict[str, Any]
     protocol: str = "transfer"
     gap_recovered: float | None = None
-    """See `isthmus.bench.gap`."""
+    """See `isthmus.bench.summary`."""
+    family: str = ""
+    half: str = ""
+    """Of the tasks of the automatic choice: "development", or "report"."""
+    estimated: float | None = None
+    """What the method itself expects to reach, in the metric's units, and the interval that it states."""
+    low: float | None = None
+    high: float | None = None
+    chosen: str | None = None
+    alarm: str | None = None
+    calibration_error: float | None = None
 
 
 @dataclass(frozen=True)
@@ -58,6 +69,7 @@ class Measured:
     """Of a fit."""
     folds: list[Fold]
     """Kept where the table goes by folds."""
+    claims: Claims | None = None
 
 
 class Bench:
@@ -133,7 +145,22 @@ class Bench:
             seconds=float(np.mean([one.seconds for one in repeats])),
             params=plan.shown(),
             protocol=plan.protocol,
+            family=task.family,
+            half=("development" if is_for_development(task) else "report") if task.family else "",
+            **self._claims(repeats),
         )
+
+    def _claims(self, repeats: list[Measured]) -> dict[str, Any]:
+        """Means of what the method said of itself in each repeat; its words are those of the first."""
+        said = [one.claims for one in repeats if one.claims is not None]
+        if not said:
+            return {}
+        metric = METRICS[self.table.metric]
+        ends = [metric(float(np.mean([getattr(one, name) for one in said]))) for name in ("estimated", "low", "high")]
+        error = float(np.mean([one.calibration_error for one in said]))
+        estimated, low, high = ends[0], min(ends), max(ends)
+        words = {"chosen": said[0].chosen, "alarm": said[0].alarm}
+        return {"estimated": estimated, "low": low, "high": high, "calibration_error": error, **words}
 
     def _measured(self, task: Task, plan: Plan, data: TaskData, seed: int) -> Measured:
         """From the store, if it is there. The key holds all that decides a result and nothing else, so that a point
@@ -152,7 +179,8 @@ class Bench:
         }
         stored = self._store.get(key) if self._store else None
         if stored is not None:
-            return Measured(**{**stored, "folds": [Fold(**fold) for fold in stored["folds"]]})
+            claims = Claims(**stored["claims"]) if stored["claims"] else None
+            return Measured(**{**stored, "folds": [Fold(**fold) for fold in stored["folds"]], "claims": claims})
         measured = self._measure(plan, data.drawn(self.sample, seed), seed)
         if self._store:
             self._store.put(key, asdict(measured))
@@ -166,7 +194,7 @@ class Bench:
             found = [Fold.of(outcome, seed) for outcome in outcomes]
             return Measured(float(np.mean([fold.auc for fold in found])), seconds, found)
         accuracy = float(np.mean([outcome.accuracy for outcome in outcomes]))
-        return Measured(METRICS[self.table.metric](accuracy), seconds, [])
+        return Measured(METRICS[self.table.metric](accuracy), seconds, [], outcomes[0].claims)
 
 
 def _chosen(asked: Sequence[str] | None, known: list[str], what: str, table: str) -> list[str]:

@@ -4,6 +4,10 @@
 Shares that depend on the number of classes enter as skill: 0 at chance, 1 where all is right.
 """
 
+from __future__ import annotations
+
+from typing import NamedTuple
+
 # Topics or something else: a vote of three indicators, two of which suffice.
 TOPIC_CUT = 0.861
 """Classes that are topics part the target's graph of similar documents with a normalised cut below this."""
@@ -30,11 +34,20 @@ MISSING_CLASS = 0.01
 """A class that gets less than this part of its source share is said to be missing."""
 
 # Accuracy, as skill, from the mean confidence of three candidates and the likeness of the classes' means.
-ESTIMATE_CONFIDENCE = 1.437
-ESTIMATE_LIKENESS = -0.239
-ESTIMATE_CONSTANT = -0.125
-ESTIMATE_ERROR = 0.075
-"""Standard error of the skill where there is most room for it."""
+
+
+class Line(NamedTuple):
+    """A linear rule for the skill, and its standard error where there is most room for one."""
+
+    confidence: float
+    likeness: float
+    constant: float
+    error: float
+
+
+ESTIMATE = Line(1.457, -0.250, -0.133, 0.08)
+ESTIMATE_AT_UNKNOWN_SHARES = Line(1.773, 0.766, -0.862, 0.25)
+"""Confidence says far less where nothing holds the class shares down."""
 LEAST_ROOM = 0.5
 ESTIMATE_WORTH = 20
 """How many checked documents the estimate is worth."""

@@ -108,7 +108,8 @@ class Trial:
         if evidence.strangeness > 0 and checked is None:
             certain = evidence.strangeness > rules.CERTAIN
             rung.append(alarms.unrelated(certain))
-            team, estimate = (names.SOURCE_ONLY,) if certain else team, _doubted(estimate)
+            team = (names.SOURCE_ONLY,) if certain else team
+            estimate = _doubted(estimate, certain, self.problem.n_classes)
         if team == (names.SOURCE_ONLY,) and checked is not None:
             rung.append(alarms.harm())
         if not rung:  # a worse message says it all
@@ -152,7 +153,8 @@ class Trial:
     def _estimate(self, evidence: Evidence) -> Estimate:
         assert evidence.confidence is not None
         assert evidence.likeness is not None
-        return estimate_accuracy(evidence.confidence, evidence.likeness, self.problem.n_classes)
+        rule = rules.ESTIMATE_AT_UNKNOWN_SHARES if self.shares == "unknown" else rules.ESTIMATE
+        return estimate_accuracy(evidence.confidence, evidence.likeness, self.problem.n_classes, rule)
 
     def _teams(self) -> dict[str, tuple[str, ...]]:
         rest = names.FOR_THE_REST_AT_UNKNOWN_SHARES if self.shares == "unknown" else names.FOR_THE_REST
@@ -248,9 +250,10 @@ def _why(name: str, team: tuple[str, ...], evidence: Evidence) -> str:
     return "for comparison" if name == names.SOURCE_ONLY else "for evidence"
 
 
-def _doubted(estimate: Estimate) -> Estimate:
-    """Where the domains look unrelated: what it looks like, or anything less."""
-    return replace(estimate, low=0.0)
+def _doubted(estimate: Estimate, certain: bool, n_classes: int) -> Estimate:
+    """Where the domains look unrelated: what it looks like, or half way to guessing, or anything less."""
+    value = (estimate.value + 1 / n_classes) / 2 if certain else estimate.value
+    return Estimate(value, 0.0, estimate.high)
 
 
 def _negative(matrix: Any) -> bool:

@@ -10,6 +10,7 @@ from scipy.special import softmax
 from scipy.stats import norm
 
 from isthmus.choice import rules
+from isthmus.choice.rules import Line
 from isthmus.typing import Array, Mask
 
 
@@ -25,11 +26,11 @@ class Estimate:
         return f"{self.value:.0%} ({self.low:.0%} to {self.high:.0%})"
 
 
-def estimate_accuracy(confidence: float, likeness: float, n_classes: int) -> Estimate:
+def estimate_accuracy(confidence: float, likeness: float, n_classes: int, rule: Line = rules.ESTIMATE) -> Estimate:
     """From how sure the candidates are and how alike the classes' means are in both domains; see `rules`."""
     chance = 1 / n_classes
-    skill = rules.ESTIMATE_CONFIDENCE * confidence + rules.ESTIMATE_LIKENESS * likeness + rules.ESTIMATE_CONSTANT
-    return _around(chance + (1 - chance) * skill, rules.ESTIMATE_ERROR * (1 - chance), chance)
+    skill = rule.confidence * confidence + rule.likeness * likeness + rule.constant
+    return _around(chance + (1 - chance) * skill, rule.error * (1 - chance), chance)
 
 
 def updated(estimate: Estimate, probabilities: Array, right: Mask, n_classes: int) -> Estimate:

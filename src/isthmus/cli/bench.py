@@ -13,7 +13,7 @@ from isthmus.cli.console import output
 
 
 def bench(
-    table: Annotated[str, typer.Argument(help="tcl, cci, dtlm, cdsc or domtrans-nmf.")],
+    table: Annotated[str, typer.Argument(help="tcl, cci, dtlm, cdsc, domtrans-nmf or auto.")],
     json_file: Annotated[Path | None, typer.Option("--json", help="Write all rows to this file.")] = None,
     repeats: Annotated[int, typer.Option(min=1, help="Runs of each method that starts at random.")] = 10,
     tasks: Annotated[list[str] | None, typer.Option(help="A task's name; repeat for several. All by default.")] = None,
@@ -35,6 +35,7 @@ def bench(
         Row,
         Store,
         as_grids,
+        as_summary,
         n_steps,
         pictures,
         require_matplotlib,
@@ -75,6 +76,9 @@ def bench(
         console.print(f"{table}: {what}, measured (published), best with *, up to {repeats} repeats", style="italic")
         for grid in as_grids(rows, plan.table, console.width):
             console.print(grid)
+        for summary in as_summary(rows, plan.table):
+            console.print()
+            console.print(summary)
     for item in missing:
         console.print(f"{item.task}: {item.reason}", markup=False, soft_wrap=True)
     if json_file is not None:

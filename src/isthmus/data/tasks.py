@@ -72,7 +72,7 @@ class Table:
     variants: Mapping[str, dict[str, Any]] = field(default_factory=dict)
     """More columns, such as a method with a part switched off; run when asked for."""
     settings: Mapping[str, Mapping[str, dict[str, Any]]] = field(default_factory=dict)
-    """By corpus and column: what the paper sets otherwise for this corpus."""
+    """By corpus (or family of tasks) and column: what is set otherwise there."""
     text: Mapping[str, dict[str, Any]] = field(default_factory=dict)
     """Settings by corpus. `weigh = "sample"`: count document frequencies in what a repeat draws, not in the corpus;
     `headers = "subject"`: leave the other lines of a post's header out."""
@@ -86,7 +86,7 @@ class Table:
     def params(self, task: Task, column: str) -> dict[str, Any]:
         """The settings of a column on a task. A variant differs from its method in what it names alone."""
         own = {**self.columns, **self.variants}[column]
-        corpus = self.settings.get(task.corpus, {})
+        corpus = {**self.settings.get(task.corpus, {}), **self.settings.get(task.family, {})}
         return {**corpus.get(own.get("method", column), {}), **corpus.get(column, {}), **own}
 
 
