@@ -84,9 +84,7 @@ class NaiveBayesEM(TransferClassifier):
         self.C = C
 
     def _learn(self, problem: Problem) -> list[Array]:
-        first = SelfTraining(target_shares=self.target_shares, C=self.C)
-        key = ("self-training", *sorted((name, str(value)) for name, value in first.get_params().items()))
-        starts = problem.once(key, lambda: first._learn(problem))
+        starts = SelfTraining(target_shares=self.target_shares, C=self.C)._learn(problem)
         mixed = [number for number, domain in enumerate(problem.domains) if not domain.fully_labeled]
         mixed = mixed or list(range(len(problem.domains)))
         X = stack([problem.domains[number].matrix for number in mixed])

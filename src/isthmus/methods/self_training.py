@@ -6,6 +6,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.linear_model import LogisticRegression
 from sklearn.utils._param_validation import Interval
 
 from isthmus.base import POSITIVE, TransferClassifier
@@ -75,24 +76,29 @@ class SelfTraining(TransferClassifier):
         self.C = C
 
     def _learn(self, problem: Problem) -> list[Array]:
+        key = ("self-training", *sorted((name, str(value)) for name, value in self.get_params().items()))
+        self.classifier_ = problem.once(key, lambda: self._train(problem))
+        return known_or(self._assign, problem)
+
+    def _train(self, problem: Problem) -> LogisticRegression:
         X, known = problem.labeled_documents()
         free, shares = problem.unlabeled_documents(), read_shares(self.target_shares, problem)
         C = self.C / mean_squared_length(problem)
         in_source = np.concatenate([np.full(int(d.labeled.sum()), not d.is_target) for d in problem.domains])
-        self.classifier_ = problem.once(("logistic", C), lambda: logistic_regression(problem, C))
+        classifier = problem.once(("logistic", C), lambda: logistic_regression(problem, C))
         for done in np.arange(1, self.n_rounds + 1) / self.n_rounds if free.shape[0] else ():
-            values = log_odds(self.classifier_, free)
+            values = log_odds(classifier, free)
             labels = labels_at(values, shares)
             joining = _surest(values, labels, self.taken * done)
             weights = np.where(in_source, 1 - (1 - self.source_weight) * done, 1.0)
-            self.classifier_ = fit_logistic(
+            classifier = fit_logistic(
                 stack([X, free[joining]]),
                 np.concatenate([known, labels[joining]]),
                 C,
                 np.concatenate([weights, np.ones(int(joining.sum()))]),
-                self.classifier_,
+                classifier,
             )
-        return known_or(self._assign, problem)
+        return classifier
 
     def _assign(self, X: Matrix, domain: int | None) -> Array:
         return np.asarray(self.classifier_.predict_proba(X))
