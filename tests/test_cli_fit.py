@@ -20,6 +20,7 @@ import pytest
 
 import isthmus
 from command import BUILT, Done, run
+from isthmus.choice import Alarm, Estimate
 from isthmus.documents import open_documents
 from isthmus.text import PRESETS
 from test_reading import write
@@ -156,28 +157,30 @@ def test_json_is_one_object_and_nothing_else(files: Path) -> None:
     done = fit(files, "--json", "--truth", "truth", "--predictions", files / "out.csv")
     assert done.err == ""
     found = json.loads(done.stdout)
-    assert found["method"] == "TCL"
+    assert found["method"] == "Auto"
     assert found["classes"] == ["billing", "fault"]
     assert found["sources"][0]["labels"] == {"billing": 20, "fault": 20}
     assert found["target"]["documents"] == sum(found["target"]["labels"].values()) == 30
     assert found["truth"]["documents"] == 30
     assert found["written"] == {"predictions": str(files / "out.csv")}
     assert found["alarms"] == []
-    assert found["estimated_accuracy"] is None
+    assert 0 <= found["estimated_accuracy"]["low"] <= found["estimated_accuracy"]["value"] <= 1
 
 
 def test_estimates_and_alarms_of_an_estimator_are_shown(files: Path) -> None:
     class Cautious(isthmus.LR):
         def fit(self, *arguments: Any, **options: Any) -> Any:
-            self.estimated_accuracy_, self.alarms_ = 0.81, ["The target has [odd] words."]
+            self.estimated_accuracy_ = Estimate(0.81, 0.7, 0.9)
+            self.alarms_ = [Alarm("odd", "The target has [odd] words.")]
             return super().fit(*arguments, **options)
 
     with mock.patch.dict("isthmus.methods.METHODS", {"Cautious": Cautious}):
         printed = fit(files, "--method", "cautious").stdout
         found = json.loads(fit(files, "--method", "cautious", "--json").stdout)
-    assert "Estimated accuracy in the target: 81%." in printed
+    assert "Estimated accuracy in the target: 81% (70% to 90%)." in printed
     assert "Alarm: The target has [odd] words." in printed
-    assert (found["estimated_accuracy"], found["alarms"]) == (0.81, ["The target has [odd] words."])
+    assert found["estimated_accuracy"] == {"value": 0.81, "low": 0.7, "high": 0.9}
+    assert found["alarms"] == [{"kind": "odd", "sentence": "The target has [odd] words."}]
 
 
 def test_target_labels_are_read_only_when_asked(files: Path) -> None:
@@ -207,11 +210,14 @@ def test_target_labels_are_read_only_when_asked(files: Path) -> None:
 
 
 def test_presets_shares_time_and_seeds_reach_the_fit(files: Path) -> None:
-    fit(files, "--preset", "cdsc", "--max-time", "0", "--random-state", "7", "-o", files / "m.isthmus")
+    told = ["--preset", "cdsc", "--max-time", "0", "--random-state", "7"]
+    fit(files, *told, "--method", "tcl", "-o", files / "m.isthmus")
     result = isthmus.load(files / "m.isthmus")
-    assert result.vectorizer[0].get_params() == {"stemmer": "porter", "stop_words": "english", "min_df": 3}
+    words = {"stemmer": "porter", "stop_words": "english", "min_df": 3, "ngram_range": (1, 1)}
+    assert result.vectorizer[0].get_params() == words
     assert result.estimator.n_iter_ == 1  # stopped after the first
     assert result.estimator.random_state == 7
+    assert json.loads(fit(files, *told, "--json").stdout)["chosen"] == ["LR"]  # no time for anything else
 
     class Told(isthmus.LR):
         seen: Any = None

@@ -48,7 +48,7 @@ class Result:
     def topics(self, n_words: int = 10) -> Topics:
         """The words that carried the labels across, for methods that have topics."""
         if not hasattr(self.estimator, "topics"):
-            raise TypeError(f"{type(self.estimator).__name__} has no topics; TCL and NMTF have.")
+            raise TypeError(f"{type(self.estimator).__name__} has no topics here; TCL and NMTF have.")
         topics: Topics = self.estimator.topics(self.vectorizer.get_feature_names_out(), n_words)
         return topics
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval
+from sklearn.utils.metaestimators import available_if
 
 from isthmus.base import TransferClassifier
 from isthmus.choice import alarm as alarms
@@ -23,7 +24,9 @@ from isthmus.problem import Problem
 from isthmus.topics import Topics
 from isthmus.typing import Array, Matrix
 
-AUTO = "Auto"
+
+def _asked_for_topics(auto: Auto) -> bool:
+    return names.TOPICS in getattr(auto, "chosen_", ())
 
 
 class Auto(TransferClassifier):
@@ -82,7 +85,7 @@ class Auto(TransferClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "target_shares": SHARES,
-        "max_time": [Interval(Real, 0, None, closed="neither"), None],
+        "max_time": [Interval(Real, 0, None, closed="left"), None],
         "random_state": ["random_state"],
     }
 
@@ -133,15 +136,14 @@ class Auto(TransferClassifier):
     def _assign(self, X: Matrix, domain: int | None) -> Array:
         return tempered(self._ensemble.values(X, domain), self._ensemble.sharpness)
 
+    @available_if(_asked_for_topics)
     def topics(self, feature_names: Any = None, n_words: int = 10) -> Topics:
-        """The topics of TCL, if it was among those asked."""
-        for name, estimator in zip(self.chosen_, self._ensemble.estimators, strict=True):
-            if name == names.TOPICS:
-                for attribute in ("classes_", "domains_", "n_features_in_", "feature_names_in_"):
-                    if hasattr(self, attribute):
-                        setattr(estimator, attribute, getattr(self, attribute))
-                return estimator.topics(feature_names, n_words)
-        raise TypeError(f"Auto asked {', '.join(self.chosen_)}, none of which has topics; TCL has.")
+        """The topics of TCL, if it was among those asked; there is no such method if it was not. See `TCL.topics`."""
+        estimator = self._ensemble.estimators[self.chosen_.index(names.TOPICS)]
+        for attribute in ("classes_", "domains_", "n_features_in_", "feature_names_in_"):
+            if hasattr(self, attribute):
+                setattr(estimator, attribute, getattr(self, attribute))
+        return estimator.topics(feature_names, n_words)
 
 
 def _without_target_labels(problem: Problem) -> tuple[Problem, Array | None]:

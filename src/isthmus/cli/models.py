@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,16 +33,12 @@ def load_result(path: str, encoder: str | None) -> Result:
 
 
 def save_result(result: Result, path: Path) -> None:
-    """Write a model, without the texts that it was made from: they may be many, and not for everyone's eyes.
-
-    Its encoder is named on the command line again, so that nobody need be warned.
-    """
+    """Write a model. Its encoder is named on the command line again, so that nobody need be warned."""
     import isthmus
 
-    model = replace(result, source_texts=(), source_labels=(), target_texts=())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", EncoderNotSavedWarning)
         try:
-            isthmus.save(model, path)
+            isthmus.save(result, path)
         except (ValueError, TypeError) as error:
             raise DataError(f"The model cannot be saved: {error}") from error

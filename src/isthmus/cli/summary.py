@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import dataclass
-from math import isfinite
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from rich.table import Table
 from rich.text import Text
 
+from isthmus.choice import Alarm, Estimate
 from isthmus.cli.console import output
 from isthmus.cli.gathering import Gathered
 from isthmus.transfer import Result
@@ -52,8 +52,9 @@ class Summary:
             "classes": self.result.classes.tolist(),
             "mean_trust": round(float(self._trust().mean()), 4),
             "doubtful": int((self._trust() < DOUBTFUL).sum()),
-            "estimated_accuracy": self._estimate(),
-            "alarms": self._alarms(),
+            "estimated_accuracy": asdict(estimate) if (estimate := self._estimate()) else None,
+            "alarms": [asdict(alarm) for alarm in self._alarms()],
+            "chosen": list(getattr(self.result.estimator, "chosen_", ())) or None,
             "truth": {"column": self.target.columns.truth, "documents": scored, "accuracy": right / scored}
             if scored
             else None,
@@ -79,11 +80,13 @@ class Summary:
         doubtful = int((trust < DOUBTFUL).sum())
         look = f"; {doubtful:,} of {len(trust):,} are below {DOUBTFUL}: look at these first." if doubtful else "."
         name = type(self.result.estimator).__name__
+        if chosen := getattr(self.result.estimator, "chosen_", ()):
+            name += f" ({' and '.join(chosen)})"
         say(f"{name} gives its labels a probability of {trust.mean():.2f} on average{look}")
         if (estimate := self._estimate()) is not None:
-            say(f"Estimated accuracy in the target: {estimate:.0%}.", "bold")
+            say(f"Estimated accuracy in the target: {estimate}.", "bold")
         for alarm in self._alarms():
-            say(f"Alarm: {alarm}", "bold red")
+            say(f"Alarm: {alarm.sentence}", "bold red")
         right, scored = self._score()
         if scored:
             say(f"Right by column {self.target.columns.truth!r}: {right / scored:.1%} of {scored:,} documents.", "bold")
@@ -108,12 +111,11 @@ class Summary:
     def _trust(self) -> Any:
         return self.result.probabilities.max(axis=1)
 
-    def _estimate(self) -> Any:
-        estimate = getattr(self.result.estimator, "estimated_accuracy_", None)
-        return float(estimate) if estimate is not None and isfinite(estimate) else None
+    def _estimate(self) -> Estimate | None:
+        return getattr(self.result.estimator, "estimated_accuracy_", None)
 
-    def _alarms(self) -> list[str]:
-        return [str(alarm) for alarm in getattr(self.result.estimator, "alarms_", None) or ()]
+    def _alarms(self) -> list[Alarm]:
+        return list(getattr(self.result.estimator, "alarms_", ()))
 
     def _score(self) -> tuple[int, int]:
         """Right and scored documents. One whose label was learned from proves nothing."""

@@ -11,6 +11,7 @@ import io
 import math
 import os
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -23,6 +24,7 @@ from isthmus.files.decoding import Decoder
 from isthmus.files.encoding import Encoder, Json
 from isthmus.staging import write_beside
 from isthmus.text import check_encoder
+from isthmus.transfer import Result
 
 __all__ = ["load", "save"]
 
@@ -38,7 +40,8 @@ def save(model: Any, path: str | os.PathLike[str], *, force: bool = False) -> No
     Parameters
     ----------
     model : fitted estimator of isthmus, result of `isthmus.transfer`, or Pipeline that ends in such an estimator
-        Classes of scikit-learn in it must be among those in `isthmus.files.registry`.
+        Classes of scikit-learn in it must be among those in `isthmus.files.registry`. The texts that a result was made
+        from stay out of the file.
     path : str or path
         By custom ends in ``.isthmus``. Written under another name and then renamed, so that it is never half a file.
     force : bool
@@ -72,6 +75,8 @@ def save(model: Any, path: str | os.PathLike[str], *, force: bool = False) -> No
             f"path names {target}, which exists: choose another name, or say force=True to replace it."
         )
 
+    if isinstance(model, Result):  # texts may be many, and are not for everyone's eyes
+        model = replace(model, source_texts=(), source_labels=(), target_texts=())
     encoder = Encoder()
     tree = encoder.encode(model, type(model).__name__)
     needs_encoder = encoder.encoder is not None
