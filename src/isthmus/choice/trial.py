@@ -240,13 +240,13 @@ class Trial:
 
 
 def _why(name: str, team: tuple[str, ...], evidence: Evidence) -> str:
-    votes = f"{sum(evidence.votes)} of {len(evidence.votes)} indicators say that classes are topics"
+    said = f"{sum(evidence.votes)} of {len(evidence.votes)} say topics"
     if name in team:
         if team == (names.SOURCE_ONLY,):
             return "asked: " + ("the domains look unrelated" if evidence.strangeness > 0 else "nothing better")
-        return f"asked: {votes}"
+        return f"asked: {said}"
     if name in names.FOR_TOPICS or name in names.FOR_THE_REST:
-        return f"not asked: {votes}"
+        return f"not asked: {said}"
     return "for comparison" if name == names.SOURCE_ONLY else "for evidence"
 
 
