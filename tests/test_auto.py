@@ -226,7 +226,7 @@ def test_sharpness_makes_the_mean(mean: float) -> None:
 
 
 def test_estimates_rise_with_confidence_and_stay_in_their_interval() -> None:
-    estimates = [estimate_accuracy(confidence, 0.3, 2) for confidence in np.linspace(0.2, 1, 9)]
+    estimates = [estimate_accuracy(confidence, 0.3, 0.38, 2) for confidence in np.linspace(0.2, 1, 9)]
     values = [estimate.value for estimate in estimates]
     assert values == sorted(values)
     assert values[-1] > values[0]
@@ -268,8 +268,8 @@ def test_the_vote_needs_two_of_three() -> None:
     for against in range(4):
         mixed = {name: (no if number < against else yes)[name] for number, name in enumerate(yes)}
         assert Evidence(**mixed).topical == (against < 2)
-    assert Evidence(parted=0.99, spread=0.1).strangeness > rules.CERTAIN
-    assert Evidence(parted=0.6, spread=0.6).strangeness < 0
+    assert Evidence(likeness=0.05, following=0.2, first_cut=0.9).strangeness > rules.CERTAIN
+    assert Evidence(likeness=0.4, following=0.8, first_cut=0.7).strangeness < 0
     assert pytest.approx(skill(0.827, 2)) == rules.TOPIC_NEIGHBOURS
 
 

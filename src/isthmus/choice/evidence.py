@@ -6,14 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import softmax
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from isthmus.choice import rules
-from isthmus.engine import fit_logistic, log_odds, mean_squared_length
 from isthmus.operators import nearest, unit_rows
-from isthmus.problem import Problem, stack
+from isthmus.problem import Problem
 from isthmus.typing import Array, Matrix, Positions
 
 N_NEIGHBOURS = 5
+N_FOLDS = 5
 AT_MOST = 1000
 """Source documents whose neighbours are looked at."""
 
@@ -29,14 +31,17 @@ class Evidence:
     """Skill with which a source document's nearest neighbours tell its class."""
     steadiness: float | None = None
     """Skill with which a long self-training repeats a short one."""
-    parted: float | None = None
-    """Mean probability of the right domain, by a classifier that tells domains apart."""
-    spread: float | None = None
-    """Spread of the source classifier's values in the target, relative to the source."""
+    following: float | None = None
+    """Skill with which self-training repeats the source's own classifier."""
+    first_cut: float | None = None
+    """The cut by the classes that the source's own classifier sees."""
     confidence: float | None = None
     """Mean skill that the candidates claim for themselves in the target."""
     likeness: float | None = None
     """Cosine of the differences between class means in source and target."""
+    modesty: float | None = None
+    """How much oftener the source's classifier is right on documents that it has not seen than it says, as skill: few
+    documents or many rare words make it modest, and its confidence elsewhere is to be taken accordingly."""
 
     @property
     def votes(self) -> list[bool]:
@@ -56,10 +61,10 @@ class Evidence:
     @property
     def strangeness(self) -> float:
         """How unrelated the domains look: doubtful from 0 on, and hardly to be doubted from `rules.CERTAIN` on."""
-        if self.parted is None or self.spread is None:
+        if self.likeness is None or self.following is None or self.first_cut is None:
             return -1.0
-        score = rules.UNRELATED_PARTED * self.parted + rules.UNRELATED_SPREAD * self.spread
-        return score + rules.UNRELATED_CONSTANT
+        score = rules.UNRELATED_LIKENESS * self.likeness + rules.UNRELATED_FOLLOWING * self.following
+        return score + rules.UNRELATED_CUT * self.first_cut + rules.UNRELATED_CONSTANT
 
 
 def skill(share: float, n_classes: int) -> float:
@@ -106,14 +111,14 @@ def neighbours_skill(X: Matrix, numbers: Positions, n_classes: int) -> float | N
     return skill(float(right[met].mean()), n_classes) if met.any() else None
 
 
-def parted_and_spread(problem: Problem, classifier: object) -> tuple[float, float]:
-    """How surely domains are told apart, and how far the source classifier's values spread in the target."""
-    sides = [stack([d.matrix for d in problem.domains if d.is_target == target]) for target in (False, True)]
-    X, is_target = stack(sides), np.repeat([0, 1], [sides[0].shape[0], sides[1].shape[0]])
-    teller = fit_logistic(X, is_target, 1 / mean_squared_length(problem), tol=1e-3)
-    parted = float(teller.predict_proba(X)[np.arange(len(is_target)), is_target].mean())
-    widths = [float(np.std(_centred(log_odds(classifier, side)))) for side in sides]
-    return parted, widths[1] / max(widths[0], 1e-12)
+def modesty(X: Matrix, numbers: Positions, C: float, n_classes: int) -> float | None:
+    """Skill minus claimed skill of a classifier of held-out labelled documents; None for too few documents."""
+    n_folds = min(N_FOLDS, int(np.bincount(numbers, minlength=n_classes).min()))
+    if n_folds < 2:
+        return None
+    folds = StratifiedKFold(n_folds, shuffle=True, random_state=0)
+    said = cross_val_predict(LogisticRegression(C=C, max_iter=1000), X, numbers, cv=folds, method="predict_proba")
+    return skill(float(np.mean(said.argmax(axis=1) == numbers)), n_classes) - claimed_skill(said)
 
 
 def likeness(problem: Problem, numbers: Positions) -> float:
@@ -129,10 +134,6 @@ def likeness(problem: Problem, numbers: Positions) -> float:
         apart.append(np.stack(means) - np.mean(means, axis=0))
     lengths = np.linalg.norm(apart[0]) * np.linalg.norm(apart[1])
     return float(np.vdot(apart[0], apart[1]) / max(lengths, 1e-12))
-
-
-def _centred(values: Array) -> Array:
-    return values - values.mean(axis=1, keepdims=True)
 
 
 def tempered(values: Array, sharpness: float) -> Array:

@@ -18,12 +18,13 @@ from isthmus.choice.evidence import (
     agreement,
     claimed_skill,
     likeness,
+    modesty,
     neighbours_skill,
     normalised_cut,
-    parted_and_spread,
     tempered,
 )
 from isthmus.choice.trust import Estimate, estimate_accuracy, sharpness_for
+from isthmus.engine import mean_squared_length
 from isthmus.methods.shares import read_shares
 from isthmus.problem import Problem
 from isthmus.typing import Array, Mask
@@ -132,29 +133,29 @@ class Trial:
         problem, n_classes = self.problem, self.problem.n_classes
         X, known = problem.labeled_documents()
         free, answers = problem.unlabeled_documents(), self.answers
-        related = any(d.is_target for d in problem.domains) and any(not d.is_target for d in problem.domains)
-        lr = self.candidates[names.SOURCE_ONLY].estimator.classifier_
-        parted, spread = parted_and_spread(problem, lr) if related else (None, None)
-        by = next(name for name in (names.PLAIN_MSDA, names.SOURCE_ONLY) if name in answers)
         voices = [answers[n] for n in (names.SHORT, names.WITH_MSDA, names.WITH_LSA) if n in answers]
         voices = voices or [answers[names.SOURCE_ONLY]]
         leader = answers.get(names.SHORT, answers[names.SOURCE_ONLY])
-        steady = names.SHORT in answers and names.LONG in answers
+        led, steady = names.SHORT in answers, names.SHORT in answers and names.LONG in answers
+        first = answers[names.SOURCE_ONLY]
+        across = any(d.is_target for d in problem.domains) and any(not d.is_target for d in problem.domains)
         return Evidence(
-            cut=normalised_cut(free, answers[by].argmax(axis=1), n_classes),
+            cut=normalised_cut(free, leader.argmax(axis=1), n_classes),
             neighbours=neighbours_skill(X, known, n_classes),
             steadiness=agreement(answers[names.LONG], answers[names.SHORT]) if steady else None,
-            parted=parted,
-            spread=spread,
+            following=agreement(leader, first) if led and across else None,
+            first_cut=normalised_cut(free, first.argmax(axis=1), n_classes) if led and across else None,
             confidence=float(np.mean([claimed_skill(voice) for voice in voices])),
             likeness=likeness(problem, leader.argmax(axis=1)),
+            modesty=modesty(X, known, 1 / mean_squared_length(problem), n_classes),
         )
 
     def _estimate(self, evidence: Evidence) -> Estimate:
         assert evidence.confidence is not None
         assert evidence.likeness is not None
+        modest = rules.USUAL_MODESTY if evidence.modesty is None else evidence.modesty
         rule = rules.ESTIMATE_AT_UNKNOWN_SHARES if self.shares == "unknown" else rules.ESTIMATE
-        return estimate_accuracy(evidence.confidence, evidence.likeness, self.problem.n_classes, rule)
+        return estimate_accuracy(evidence.confidence, evidence.likeness, modest, self.problem.n_classes, rule)
 
     def _teams(self) -> dict[str, tuple[str, ...]]:
         rest = names.FOR_THE_REST_AT_UNKNOWN_SHARES if self.shares == "unknown" else names.FOR_THE_REST

@@ -26,10 +26,12 @@ class Estimate:
         return f"{self.value:.0%} ({self.low:.0%} to {self.high:.0%})"
 
 
-def estimate_accuracy(confidence: float, likeness: float, n_classes: int, rule: Line = rules.ESTIMATE) -> Estimate:
-    """From how sure the candidates are and how alike the classes' means are in both domains; see `rules`."""
+def estimate_accuracy(
+    confidence: float, likeness: float, modesty: float, n_classes: int, rule: Line = rules.ESTIMATE
+) -> Estimate:
+    """From how sure the candidates are, and how this is to be taken; see `rules` and `Evidence`."""
     chance = 1 / n_classes
-    skill = rule.confidence * confidence + rule.likeness * likeness + rule.constant
+    skill = rule.confidence * confidence + rule.likeness * likeness + rule.modesty * modesty + rule.constant
     return _around(chance + (1 - chance) * skill, rule.error * (1 - chance), chance)
 
 
