@@ -18,6 +18,9 @@ from isthmus.choice.scorers.base import Holdout, TransferScorer
 from isthmus.engine import MatrixDocuments, fit_logistic
 from isthmus.typing import Array
 
+EVEN = 1e-3
+"""Relative spread below which weights carry nothing: the regression's own tolerance makes as much."""
+
 
 class ImportanceWeightedValidation(TransferScorer):
     """Accuracy on the source, where documents count the more, the more they look like the target's.
@@ -51,7 +54,7 @@ class ImportanceWeightedValidation(TransferScorer):
         return self._weigh(right.astype(np.float64), np.exp(_log_ratios(holdout, self.C)))
 
     def _weigh(self, right: Array, weights: Array) -> float:
-        return float(right @ weights / weights.sum())
+        return min(1.0, float(right @ weights / weights.sum()))  # rounding
 
 
 class DeepEmbeddedValidation(ImportanceWeightedValidation):
@@ -77,8 +80,9 @@ class DeepEmbeddedValidation(ImportanceWeightedValidation):
     def _weigh(self, right: Array, weights: Array) -> float:
         weighted = right * weights
         centred = weights - weights.mean()
-        spread = float(centred @ centred)
-        slope = float(centred @ weighted) / spread if spread > 0 else 0.0
+        # Where weights are as good as equal, the slope would be one of rounding errors.
+        varied = weights.std() > EVEN * weights.mean()
+        slope = float(centred @ weighted / (centred @ centred)) if varied else 0.0
         return float(weighted.mean() - slope * (weights.mean() - 1))
 
 

@@ -34,4 +34,4 @@ class InformationMaximization(TransferScorer):
 
     def _score(self, model: Any, holdout: Holdout) -> float:
         shares = holdout.shares(model, holdout.target)
-        return float(entr(shares.mean(axis=0)).sum() - entr(shares).sum(axis=1).mean())
+        return max(0.0, float(entr(shares.mean(axis=0)).sum() - entr(shares).sum(axis=1).mean()))  # rounding

@@ -36,7 +36,8 @@ class SoftNeighborhoodDensity(TransferScorer):
     Parameters
     ----------
     temperature : float
-        Lower counts closer neighbours only.
+        Lower counts closer neighbours only. The paper's 0.05 is for dozens of classes: with two or three, scattered
+        answers are so close to one another that 0.01 tells more.
     target_domain : name or list of names, optional
         The target(s). By default, those that the estimator was fitted to.
     """
