@@ -33,3 +33,11 @@ def test_target_labels_do_not_matter(toy: Toy) -> None:
 def test_unknown_target_is_refused(toy: Toy) -> None:
     with pytest.raises(ValueError, match="target_domain names 'moon'"):
         isthmus.source_folds(toy.y, toy.domain, "moon")
+
+
+def test_targets_may_be_in_every_test_fold(toy: Toy) -> None:
+    plain = isthmus.source_folds(toy.y, toy.domain, "target", random_state=0)
+    both = isthmus.source_folds(toy.y, toy.domain, "target", random_state=0, target_in_test=True)
+    for (train, test), (same, wider) in zip(plain, both, strict=True):
+        assert np.array_equal(train, same)
+        assert np.array_equal(wider, np.union1d(test, np.flatnonzero(toy.in_target)))

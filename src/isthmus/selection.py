@@ -18,11 +18,15 @@ def source_folds(
     *,
     n_splits: int = 5,
     random_state: Any = None,
+    target_in_test: bool = False,
 ) -> list[tuple[Positions, Positions]]:
     """Folds that test on source rows alone and train on all other rows, those of the targets included.
 
     Pass them as `cv` to `GridSearchCV` or `cross_validate`: with scikit-learn's own splitters, target rows would land
     in the test folds, and their entries in `y` would decide.
+
+    With `target_in_test`, all target rows are in every test fold, too, as the scorers of `isthmus.choice` need it. They
+    read no target label; scorers that do, such as accuracy, must not be used with such folds.
 
     Examples
     --------
@@ -35,10 +39,11 @@ def source_folds(
     targets = find_domains(target_domain, set(names), "target_domain")
     in_source = np.array([name not in targets for name in names])
     source, target = np.flatnonzero(in_source), np.flatnonzero(~in_source)
+    beside = target if target_in_test else target[:0]
     known = list(y)  # by position, whatever a Series has for an index
     labels = [known[row] for row in source]
     splitter = StratifiedKFold(n_splits, shuffle=random_state is not None, random_state=random_state)
     return [
-        (np.sort(np.concatenate([source[train], target])), source[test])
+        (np.sort(np.concatenate([source[train], target])), np.sort(np.concatenate([source[test], beside])))
         for train, test in splitter.split(np.zeros(len(source)), labels)
     ]
