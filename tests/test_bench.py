@@ -14,6 +14,7 @@ import pytest
 from rich.console import Console
 from sklearn.neighbors import KNeighborsClassifier
 
+import isthmus
 from conftest import Toy, build
 from isthmus.bench import Bench, Missing, Row, Store, as_grids, share_recovered, with_gaps
 from isthmus.bench import store as store_module
@@ -257,3 +258,14 @@ def test_tcl_on_real_newsgroups_and_reuters(data_folder: Path) -> None:
     assert 86 < rows["orgs vs places", "in-domain"].mean < 91
     assert rows["orgs vs places", "TCL"].mean > 76
     assert rows["comp vs sci", "TCL"].seconds < 30
+
+
+def test_results_are_stored_for_the_code_that_made_them() -> None:
+    """Every module that a result can depend on is in the fingerprint: all that the benchmark imports from below it."""
+    decisive = set(store_module._DECISIVE)
+    package = Path(isthmus.__file__).parent
+    left_out = {"bench", "cli", "files", "report", "documents"}  # they show results, or move them
+    quiet = {"__init__.py", "__main__.py", "exceptions.py", "typing.py", "progress.py", "staging.py", "topics.py"}
+    quiet |= {"correspondence.py", "explain.py", "selection.py", "transfer.py"}
+    found = {entry.name for entry in package.iterdir() if entry.suffix == ".py" or (entry / "__init__.py").is_file()}
+    assert found - left_out - quiet <= decisive

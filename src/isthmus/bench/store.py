@@ -17,6 +17,7 @@ _DECISIVE = (
     "engine",
     "operators",
     "methods",
+    "choice",
     "text",
     "data",
     "bench/runner.py",
