@@ -1,6 +1,6 @@
 """isthmus: classify the documents of one domain with labels from another."""
 
-from isthmus.methods import CCI, CDSC, DTLM, LR, MSDA, NMTF, SVM, TCL, DomTransNMF, KMeans
+from isthmus.methods import ASVM, CCI, CDSC, CDSVM, DTLM, DTMKL, FR, LR, MSDA, NMTF, SVM, TCL, DomTransNMF, KMeans
 from isthmus.selection import source_folds
 from isthmus.text import SignSplit
 from isthmus.transfer import Result, transfer
@@ -8,9 +8,13 @@ from isthmus.transfer import Result, transfer
 __version__ = "0.1.0"
 
 __all__ = [
+    "ASVM",
     "CCI",
     "CDSC",
+    "CDSVM",
     "DTLM",
+    "DTMKL",
+    "FR",
     "LR",
     "MSDA",
     "NMTF",
