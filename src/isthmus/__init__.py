@@ -3,11 +3,15 @@
 from isthmus.choice import Auto, suggest_labels
 from isthmus.files import load, save
 from isthmus.methods import (
+    ASVM,
     CCI,
     CDSC,
+    CDSVM,
     DKT,
     DTL,
     DTLM,
+    DTMKL,
+    FR,
     GCMF,
     KDE,
     LR,
@@ -34,11 +38,15 @@ from isthmus.transfer import Result, transfer
 __version__ = "0.1.0"
 
 __all__ = [
+    "ASVM",
     "CCI",
     "CDSC",
+    "CDSVM",
     "DKT",
     "DTL",
     "DTLM",
+    "DTMKL",
+    "FR",
     "GCMF",
     "KDE",
     "LR",

@@ -7,7 +7,7 @@ read. Nothing after `pose` ever sees ``y``.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Collection, Hashable
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -89,9 +89,17 @@ class Problem:
         """Those whose label nobody gave, of all domains, stacked."""
         return self.once("unlabeled", lambda: stack([domain.matrix[~domain.labeled] for domain in self.domains]))
 
-    def labeled_documents(self) -> tuple[Matrix, Positions]:
-        """The labelled documents of all domains, stacked, and their class numbers."""
-        parts = [domain for domain in self.domains if domain.labeled.any()]
+    @property
+    def labeled_sources(self) -> tuple[Domain, ...]:
+        return tuple(domain for domain in self.domains if domain.labeled.any() and not domain.is_target)
+
+    @property
+    def labeled_targets(self) -> tuple[Domain, ...]:
+        return tuple(domain for domain in self.targets if domain.labeled.any())
+
+    def labeled_documents(self, domains: Sequence[Domain] | None = None) -> tuple[Matrix, Positions]:
+        """The labelled documents of all domains, or of some, stacked, and their class numbers."""
+        parts = [domain for domain in domains or self.domains if domain.labeled.any()]
         matrices = [d.matrix if d.fully_labeled else d.matrix[d.labeled] for d in parts]
         classes = np.concatenate([d.labels[d.labeled].argmax(axis=1) for d in parts])
         return stack(matrices), classes

@@ -3,13 +3,17 @@
 from collections.abc import Callable
 
 from isthmus.base import TransferClassifier
+from isthmus.methods.asvm import ASVM
 from isthmus.methods.cci import CCI
 from isthmus.methods.cdsc import CDSC
+from isthmus.methods.cdsvm import CDSVM
 from isthmus.methods.cocc import CoCC
 from isthmus.methods.dkt import DKT
 from isthmus.methods.domtrans_nmf import DomTransNMF
 from isthmus.methods.dtl import DTL
 from isthmus.methods.dtlm import DTLM
+from isthmus.methods.dtmkl import DTMKL
+from isthmus.methods.fr import FR
 from isthmus.methods.gcmf import GCMF
 from isthmus.methods.kde import KDE
 from isthmus.methods.kmeans import KMeans
@@ -35,9 +39,13 @@ METHODS: dict[str, Callable[..., TransferClassifier]] = {
         DTLM,
         CDSC,
         DomTransNMF,
+        ASVM,
+        CDSVM,
         CoCC,
         DKT,
         DTL,
+        DTMKL,
+        FR,
         GCMF,
         KDE,
         KMeans,
@@ -58,11 +66,15 @@ METHODS: dict[str, Callable[..., TransferClassifier]] = {
 """Every method by the name that papers and commands use, the five of the papers first."""
 
 __all__ = [
+    "ASVM",
     "CCI",
     "CDSC",
+    "CDSVM",
     "DKT",
     "DTL",
     "DTLM",
+    "DTMKL",
+    "FR",
     "GCMF",
     "KDE",
     "LR",

@@ -39,13 +39,19 @@ def class_shares(classifier: Any, rows: Matrix, n_classes: int) -> Array:
         shares[:, known] = classifier.predict_proba(rows)
         return shares
     margins = classifier.decision_function(rows) if hasattr(classifier, "decision_function") else None
-    if margins is not None and margins.ndim == 1:  # two classes: one margin, for the second
-        margins = np.column_stack([-margins / 2, margins / 2])
-    if margins is not None and margins.shape[1] == len(known):  # not one for every pair of classes
-        shares[:, known] = softmax(margins, axis=1)
+    if margins is not None and (margins.ndim == 1 or margins.shape[1] == len(known)):  # not one for every pair
+        shares[:, known] = margin_shares(margins)
     else:
         shares[np.arange(rows.shape[0]), classifier.predict(rows)] = 1
     return shares
+
+
+def margin_shares(margins: Array) -> Array:
+    """The softmax of margins, of which there may be one alone, for the second of two classes."""
+    if margins.ndim == 1 or margins.shape[1] == 1:
+        second = margins.ravel() / 2
+        margins = np.column_stack([-second, second])
+    return np.asarray(softmax(margins, axis=1))
 
 
 def sharpness(own: Array) -> float:
