@@ -24,7 +24,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 import isthmus
-from conftest import Toy
+from conftest import Toy, build
 from isthmus.choice import SCORERS, scorers
 from isthmus.choice.scorers import Holdout, TransferScorer, neighborhood
 from isthmus.engine import fit_logistic
@@ -197,12 +197,17 @@ def test_several_sources_and_targets(scorer: TransferScorer, toy: Toy) -> None:
     broken = toy.fit(clone(MUDDLED), sample_domain=names, target_domain=targets)
     if not isinstance(scorer, scorers.SoftNeighborhoodDensity):
         assert value > scorer(broken, toy.X, toy.y, sample_domain=names)
-    # Each target is read with its own words: that matters for methods that have some for each.
-    reading = toy.fit(isthmus.CDSC(random_state=0), sample_domain=names, target_domain=targets)
-    rows = np.flatnonzero(toy.in_target)
-    holdout = Holdout(toy.X, names.tolist(), np.flatnonzero(~toy.in_target), rows, [])
-    expected = reading.predict_proba(toy.X[rows], sample_domain=names[rows])
-    assert np.array_equal(holdout.shares(reading, holdout.target), expected)
+
+
+def test_each_target_is_read_with_its_own_words_and_the_source_as_if_the_targets(toy: Toy) -> None:
+    names = np.array([f"{domain} {row % 2}" for row, domain in enumerate(toy.domain)])
+    model = toy.fit(build("TCL"), sample_domain=names, target_domain=["target 0", "target 1"])
+    source, target = np.flatnonzero(~toy.in_target), np.flatnonzero(toy.in_target)
+    holdout = Holdout(toy.X, names.tolist(), source, target, [])
+    own = model.predict_proba(toy.X[target], sample_domain=names[target])
+    assert not np.allclose(own, model.predict_proba(toy.X[target]), atol=1e-3)
+    assert np.array_equal(holdout.shares(model, holdout.target), own)
+    assert np.array_equal(holdout.shares(model, holdout.source), model.predict_proba(toy.X[source]))
 
 
 @pytest.mark.parametrize("name", ["ReverseValidation", "AverageThresholdedConfidence", "Agreement"])
