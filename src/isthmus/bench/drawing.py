@@ -160,7 +160,7 @@ def _first(picture: Picture, column: int) -> list[str]:
 def _legend(figure: Any, axes: Any) -> None:
     """Below the axes, where it hides nothing."""
     handles, labels = axes.get_legend_handles_labels()
-    columns = 2 if len(labels) == 4 else 3
+    columns = 2 if len(labels) == 4 or max(map(len, labels)) > 20 else 3
     figure.legend(handles, labels, loc="outside lower center", ncols=columns, frameon=False, fontsize=10)
 
 
