@@ -214,6 +214,8 @@ def test_curves_and_boxes_of_folds(toy: Toy, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", TABLES)
 def test_definitions_name_what_is_there(name: str) -> None:
     table = load_table(name)
+    if name == "auto":
+        pytest.skip("the automatic choice has a table, and no paper with figures")
     assert table.figures
     assert len({figure.name for figure in table.figures}) == len(table.figures)
     tasks = {task.name for task in table.tasks}

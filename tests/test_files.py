@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ from isthmus.files import container
 from isthmus.files.container import pack, unpack
 from isthmus.files.decoding import Decoder
 from isthmus.files.encoding import Encoder
-from isthmus.files.registry import FROM_SKLEARN, known_classes
+from isthmus.files.registry import FROM_SKLEARN, PLAIN, known_classes
 from isthmus.operators.embedding import Embedding
 
 SOURCE = ["my card was charged twice", "refund the charge please", "the upload crashes", "photos crash the app"]
@@ -130,7 +131,7 @@ def test_results_read_raw_texts(name: str, vectorizer: Any, tmp_path: Path) -> N
     isthmus.save(result, tmp_path / "model.isthmus")
     loaded = isthmus.load(tmp_path / "model.isthmus")
     assert loaded.predict_proba(LATER).tobytes() == result.predict_proba(LATER).tobytes()
-    assert_same(loaded, result)
+    assert_same(loaded, replace(result, source_texts=(), source_labels=(), target_texts=()))
     isthmus.save(loaded, tmp_path / "again.isthmus")
     assert (tmp_path / "again.isthmus").read_bytes() == (tmp_path / "model.isthmus").read_bytes()
 
@@ -396,4 +397,4 @@ def test_only_estimators_and_dataclasses_are_known() -> None:
     assert {type(isthmus.TCL()), Embedding, isthmus.Result, isthmus.SignSplit} <= set(known.values())
     assert not [name for name in known if not name.startswith(("isthmus.", "sklearn."))]
     for kind in known.values():
-        assert issubclass(kind, BaseEstimator) or hasattr(kind, "__dataclass_fields__")
+        assert issubclass(kind, BaseEstimator) or hasattr(kind, "__dataclass_fields__") or kind.__name__ in PLAIN

@@ -15,7 +15,7 @@ TOPIC_CUT = 0.839
 """Classes that are topics part the target's graph of similar documents with a normalised cut below this."""
 TOPIC_NEIGHBOURS = 0.654
 """... and give a source document's nearest neighbours its label with a skill above this."""
-TOPIC_STEADINESS = 0.84
+TOPIC_STEADINESS = 0.874
 """... and let a long self-training agree with a short one with a skill above this."""
 
 # Unrelated domains: a weighted sum of three indicators.

@@ -26,7 +26,7 @@ def suggest_labels(result: Any, n: int = 20) -> Positions:
     --------
     >>> import isthmus, numpy as np
     >>> isthmus.suggest_labels(np.array([[0.9, 0.1], [0.5, 0.5], [0.2, 0.8], [0.55, 0.45]]), 2).tolist()
-    [1, 0]
+    [1, 3]
     """
     probabilities = np.asarray(getattr(result, "probabilities", result), dtype=np.float64)
     if probabilities.ndim != 2:

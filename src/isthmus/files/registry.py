@@ -17,6 +17,7 @@ from sklearn.base import BaseEstimator
 from sklearn.cluster import KMeans
 from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfTransformer, TfidfVectorizer
+from sklearn.kernel_approximation import Nystroem
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.naive_bayes import BernoulliNB, ComplementNB, GaussianNB, MultinomialNB
 from sklearn.neighbors import NearestCentroid
@@ -38,6 +39,7 @@ FROM_SKLEARN: tuple[type[Any], ...] = (
     FeatureUnion,
     GaussianNB,
     HashingVectorizer,
+    Nystroem,
     KMeans,
     LabelBinarizer,
     LabelEncoder,
@@ -63,6 +65,10 @@ NOT_SAVED = frozenset({"_metadata_request", "_stop_words_id"})
 Estimators do without both."""
 
 
+PLAIN = ("KernelFeatures", "AllLinks", "NeighbourLinks")
+"""Classes of isthmus that are neither, whose attributes say it all."""
+
+
 def known_classes() -> dict[str, type[Any]]:
     """Classes by the names that files have for them: what isthmus has loaded by itself, and scikit-learn's."""
     found = {f"sklearn.{kind.__name__}": kind for kind in FROM_SKLEARN}
@@ -76,7 +82,7 @@ def known_classes() -> dict[str, type[Any]]:
 
 
 def _takes_apart(kind: type[Any]) -> bool:
-    return is_dataclass(kind) or issubclass(kind, BaseEstimator)
+    return is_dataclass(kind) or issubclass(kind, BaseEstimator) or kind.__name__ in PLAIN
 
 
 def attributes_of(value: Any) -> dict[str, Any]:
@@ -112,7 +118,8 @@ def _check_names(kind: type[Any], attributes: dict[str, Any]) -> None:
         unknown = set(attributes) - {field.name for field in fields(kind)}
     else:
         # scikit-learn adds parameters from version to version, and does without those that an older file lacks.
-        needed = set(kind._get_param_names()) if kind.__module__.startswith(OWN) else set()
+        own = kind.__module__.startswith(OWN) and issubclass(kind, BaseEstimator)
+        needed = set(kind._get_param_names()) if own else set()
         unknown = {name for name in attributes if hasattr(inspect.getattr_static(kind, name, None), "__get__")}
     if unknown:
         raise ModelFileError(f"it gives {kind.__name__} the attribute {min(unknown)!r}, which is not its to give")

@@ -52,7 +52,9 @@ class Fit:
 
     def _profile(self, factors: Factors) -> Array:
         first, *others = self.strands
-        profile = _scaled(first.share, _strand_product(factors, first))
+        if not others:
+            return _scaled(first.share, _strand_product(factors, first))
+        profile = first.share * _strand_product(factors, first)
         for strand in others:
             profile += strand.share * _strand_product(factors, strand)
         return profile
