@@ -64,6 +64,7 @@ def labels_in(path: Path) -> dict[str, str]:
         return {document.id: str(document.label) for document in file}
 
 
+@pytest.mark.filterwarnings("ignore::isthmus.exceptions.TransferAlarm")
 def test_fit_writes_what_transfer_finds_and_predict_what_result_predicts(files: Path) -> None:
     done = fit(files, "-o", files / "m.isthmus", "--predictions", files / "out.csv", "--truth", "truth")
     result = isthmus.transfer(

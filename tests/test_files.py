@@ -34,7 +34,7 @@ from isthmus.files import container
 from isthmus.files.container import pack, unpack
 from isthmus.files.decoding import Decoder
 from isthmus.files.encoding import Encoder
-from isthmus.files.registry import FROM_SKLEARN, PLAIN, known_classes
+from isthmus.files.registry import BY_ATTRIBUTES, FROM_SKLEARN, known_classes
 from isthmus.operators.embedding import Embedding
 
 SOURCE = ["my card was charged twice", "refund the charge please", "the upload crashes", "photos crash the app"]
@@ -397,4 +397,6 @@ def test_only_estimators_and_dataclasses_are_known() -> None:
     assert {type(isthmus.TCL()), Embedding, isthmus.Result, isthmus.SignSplit} <= set(known.values())
     assert not [name for name in known if not name.startswith(("isthmus.", "sklearn."))]
     for kind in known.values():
-        assert issubclass(kind, BaseEstimator) or hasattr(kind, "__dataclass_fields__") or kind.__name__ in PLAIN
+        assert (
+            issubclass(kind, BaseEstimator) or hasattr(kind, "__dataclass_fields__") or kind.__name__ in BY_ATTRIBUTES
+        )

@@ -65,7 +65,7 @@ NOT_SAVED = frozenset({"_metadata_request", "_stop_words_id"})
 Estimators do without both."""
 
 
-PLAIN = ("KernelFeatures", "AllLinks", "NeighbourLinks")
+BY_ATTRIBUTES = ("KernelFeatures", "AllLinks", "NeighbourLinks")
 """Classes of isthmus that are neither, whose attributes say it all."""
 
 
@@ -82,7 +82,7 @@ def known_classes() -> dict[str, type[Any]]:
 
 
 def _takes_apart(kind: type[Any]) -> bool:
-    return is_dataclass(kind) or issubclass(kind, BaseEstimator) or kind.__name__ in PLAIN
+    return is_dataclass(kind) or issubclass(kind, BaseEstimator) or kind.__name__ in BY_ATTRIBUTES
 
 
 def attributes_of(value: Any) -> dict[str, Any]:
