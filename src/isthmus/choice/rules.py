@@ -51,7 +51,7 @@ class Line(NamedTuple):
     error: float
 
 
-ESTIMATE = Line(1.774, -0.215, 0.694, -0.627, 0.08)
+ESTIMATE = Line(1.774, -0.215, 0.694, -0.627, 0.105)
 ESTIMATE_AT_UNKNOWN_SHARES = Line(1.773, 0.766, 0.0, -0.862, 0.25)
 """Confidence says far less where nothing holds the class shares down."""
 LEAST_ROOM = 0.5
