@@ -193,9 +193,7 @@ def test_other_parts_lead_to_the_documents(visit: Any, reports: dict[str, Path])
     assert all(float(text) >= 0.96 for text in here.texts(".item .sure"))
     page.locator(".suggestions button").first.click()
     assert here.found() == 276
-    page.wait_for_timeout(1000)
-    if not here.count(".detail"):
-        pytest.xfail("known fault: a suggested document far down the list is found but does not open")
+    page.wait_for_timeout(100)  # what is put off must not close it again
     assert here.count(".detail") == 1
     assert page.locator(".suggestions .muted").first.inner_text() in page.locator(".detail h4").first.inner_text()
 

@@ -270,7 +270,8 @@ const table = (() => {
     setSort(by, way === "down");
   });
   form.addEventListener("submit", (event) => event.preventDefault());
-  form.addEventListener("reset", () => setTimeout(() => setSort("row", false)));
+  // Of the button alone: `filter` resets the form too, and goes on from there.
+  form.querySelector("[type=reset]").addEventListener("click", () => setTimeout(() => setSort("row", false)));
   for (const button of document.querySelectorAll("[data-sort]")) {
     button.addEventListener("click", () => setSort(button.dataset.sort, sort.by === button.dataset.sort && !sort.down));
   }
