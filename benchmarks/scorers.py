@@ -20,7 +20,7 @@ from isthmus.choice import SCORERS, SoftNeighborhoodDensity, TransferScorer
 from isthmus.data import Library, TaskData, load_table
 from isthmus.methods import METHODS
 
-TASKS = ["comp vs sci", "sci vs talk", "orgs vs people"]
+TASKS = ["comp vs sci", "sci vs talk", "orgs vs people", "orgs vs places", "people vs places"]
 CANDIDATES = ["LR", "SVM", "LSA", "SelfTraining", "TransductiveLR", "NaiveBayesEM", "KMeans", "CDSC", "TCL"]
 HEADER = ["task", "scorer", "rank correlation", "chosen", "right there", "best", "mean", "seconds"]
 

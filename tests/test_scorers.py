@@ -83,9 +83,8 @@ class Part:
         return toy.fit(clone(model), **changes)
 
     def score(self, scorer: Any, model: Any, y: Any = None, rows: Any = None) -> float:
-        rows = self.test if rows is None else rows
-        y = (self.toy.y if y is None else y)[rows]
-        return float(scorer(model, self.toy.X[rows], y, sample_domain=self.toy.domain[rows]))
+        rows, y = self.test if rows is None else rows, self.toy.y if y is None else y
+        return float(scorer(model, self.toy.X[rows], y[rows], sample_domain=self.toy.domain[rows]))
 
 
 @pytest.fixture(scope="module")
@@ -129,9 +128,8 @@ def test_cross_validation_scores_each_fold_by_its_own_rows_and_no_target_label(t
             for y in (toy.y, *poisons(toy))
         ]
     for name, scorer in every.items():
-        direct = [
-            Part(toy, *fold).score(scorer, model) for fold, model in zip(folds, results[0]["estimator"], strict=True)
-        ]
+        fitted = zip(folds, results[0]["estimator"], strict=True)
+        direct = [Part(toy, *fold).score(scorer, model) for fold, model in fitted]
         assert len(set(direct)) > 1 or direct[0] in (0, 1)
         for result in results:
             assert result[f"test_{name}"].tolist() == direct
@@ -324,9 +322,8 @@ def test_information_is_the_mutual_information_of_document_and_class() -> None:
 def test_thresholded_confidence_is_the_accuracy_where_domains_are_equal(seed: int, n: int, confidence: str) -> None:
     shares, y = random_shares(seed, n), np.random.default_rng(seed).integers(3, size=n)
     both = np.vstack([shares, shares])
-    value = scorers.AverageThresholdedConfidence(confidence)(
-        Given(np.arange(3)), both, [*y, *[None] * n], sample_domain=[*"s" * n, *"t" * n]
-    )
+    scorer, names = scorers.AverageThresholdedConfidence(confidence), [*"s" * n, *"t" * n]
+    value = scorer(Given(np.arange(3)), both, [*y, *[None] * n], sample_domain=names)
     assert value == pytest.approx(accuracy_score(y, shares.argmax(axis=1)))
 
 
@@ -337,18 +334,12 @@ def test_thresholded_confidence_counts_sure_documents() -> None:
     assert value == 2 / 5  # one in four is wrong: sure enough is from 0.7
 
 
-def weights_and_truth(part: Part, model: Any) -> tuple[Array, Array]:
-    """Ratios of densities by Bayes' rule from a domain classifier's probabilities."""
-    X, in_target = part.toy.X[part.test], part.toy.in_target[part.test]
-    classifier = LogisticRegression(tol=1e-6, max_iter=1000).fit(X, in_target)
-    shares = classifier.predict_proba(X[~in_target])
-    weights = shares[:, 1] / shares[:, 0] * np.mean(~in_target) / np.mean(in_target)
-    return weights, np.array(model.predict(X[~in_target]) == part.toy.y[part.test][~in_target], dtype=float)
-
-
 def test_importance_weights_are_the_plain_formulas(part: Part) -> None:
-    model = part.fit(MUDDLED)
-    w, right = weights_and_truth(part, model)
+    """Ratios of densities by Bayes' rule from a domain classifier's probabilities."""
+    model, X, in_target = part.fit(MUDDLED), part.toy.X[part.test], part.toy.in_target[part.test]
+    shares = LogisticRegression(tol=1e-6, max_iter=1000).fit(X, in_target).predict_proba(X[~in_target])
+    w = shares[:, 1] / shares[:, 0] * np.mean(~in_target) / np.mean(in_target)
+    right = np.array(model.predict(X[~in_target]) == part.toy.y[part.test][~in_target], dtype=float)
     assert 0 < right.mean() < 1
     value = part.score(scorers.ImportanceWeightedValidation(), model)
     assert value == pytest.approx(np.average(right, weights=w), abs=1e-4)
@@ -360,9 +351,10 @@ def test_importance_weights_are_the_plain_formulas(part: Part) -> None:
         assert part.score(scorer, model) == pytest.approx(right.mean(), abs=1e-3)
 
 
-@pytest.mark.parametrize(
-    "name", ["AverageThresholdedConfidence", "ImportanceWeightedValidation", "DeepEmbeddedValidation"]
-)
+ESTIMATES = ["AverageThresholdedConfidence", "ImportanceWeightedValidation", "DeepEmbeddedValidation"]
+
+
+@pytest.mark.parametrize("name", ESTIMATES)
 @pytest.mark.parametrize("model", [isthmus.LR(C=10.0), MUDDLED])
 def test_estimates_are_near_the_truth_where_domains_are_alike(name: str, model: Any) -> None:
     """Words of one class occur in the other too, so that about a fifth of the labels are wrong."""
@@ -385,8 +377,7 @@ def test_reverse_validation_goes_there_and_back(part: Part) -> None:
     model, y = part.fit(isthmus.LR()), toy.y[rows].copy()
     in_target = toy.in_target[rows]
     y[in_target] = model.predict(toy.X[rows][in_target])
-    truth = y[~in_target].copy()
-    y[~in_target] = "class 1"
+    truth, y[~in_target] = y[~in_target].copy(), "class 1"
     back = isthmus.LR().fit(toy.X[rows], y, sample_domain=toy.domain[rows], target_domain="source")
     expected = np.mean(back.transduction_[~in_target] == truth)
     assert part.score(scorers.ReverseValidation(), model) == expected > 0.9
@@ -398,12 +389,11 @@ def test_reverse_validation_goes_there_and_back(part: Part) -> None:
 def test_agreement_is_a_mean_of_shares(part: Part) -> None:
     model, rows = part.fit(MUDDLED), part.test
     in_target = part.toy.in_target[rows]
-    shares = []
-    for other in (isthmus.SVM(random_state=0), isthmus.KMeans(random_state=0)):
+    shares, others = [], [isthmus.SVM(random_state=0), isthmus.KMeans(random_state=0)]
+    for other in others:
         alone = Toy(part.toy.X[rows], part.toy.y[rows], part.toy.domain[rows]).fit(clone(other))
         shares.append(np.mean(alone.transduction_[in_target] == model.predict(part.toy.X[rows][in_target])))
         assert part.score(scorers.Agreement([other]), model) == shares[-1]
-    both = scorers.Agreement([isthmus.SVM(random_state=0), isthmus.KMeans(random_state=0)])
-    assert part.score(both, model) == pytest.approx(np.mean(shares))
+    assert part.score(scorers.Agreement(others), model) == pytest.approx(np.mean(shares))
     with pytest.raises(ValueError, match="others is empty"):
         part.score(scorers.Agreement([]), model)
