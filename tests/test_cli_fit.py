@@ -259,7 +259,7 @@ def test_encoders_are_named_for_fit_and_for_predict(files: Path) -> None:
         assert bad.sentence == "isthmus: --encoder names 'none', which cannot be loaded: there is no such model."
     with mock.patch.dict(sys.modules, {"sentence_transformers": None}):
         bad = run("fit", "--source", files / "source.csv", "--target", files / "target.csv", "--encoder", "letters")
-        assert "pip install 'isthmus[sentences]'" in bad.sentence
+        assert "pip install 'isthmus[embed]'" in bad.sentence
 
 
 def test_explain_shows_topics_or_the_words_that_decided(files: Path) -> None:

@@ -61,7 +61,7 @@ def load_encoder(name: str | None) -> Any:
     try:
         from sentence_transformers import SentenceTransformer
     except ImportError:
-        raise DataError("--encoder needs sentence-transformers: pip install 'isthmus[sentences]'.") from None
+        raise DataError("--encoder needs sentence-transformers: pip install 'isthmus[embed]'.") from None
     try:
         return SentenceTransformer(name)
     except Exception as error:
