@@ -6,6 +6,7 @@ from isthmus.data.locate import DATASETS, Dataset, find, search_path
 from isthmus.data.messages import load_messages
 from isthmus.data.newsgroups import load_newsgroups
 from isthmus.data.reuters import Story, load_reuters_pair, load_reuters_stories
+from isthmus.data.splits import development_splits, newsgroup_splits
 from isthmus.data.sraa import load_sraa
 from isthmus.data.tasks import TABLES, Library, Table, Task, TaskData, load_table
 
@@ -19,6 +20,7 @@ __all__ = [
     "Task",
     "TaskData",
     "csp_features",
+    "development_splits",
     "find",
     "load_bci",
     "load_glioma",
@@ -28,5 +30,6 @@ __all__ = [
     "load_reuters_stories",
     "load_sraa",
     "load_table",
+    "newsgroup_splits",
     "search_path",
 ]
