@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -119,7 +120,7 @@ class TaskData:
 
 
 class Library:
-    """Loads what tasks need from a data folder, each corpus once."""
+    """Loads what tasks need from a data folder, each corpus once for each way to prepare it."""
 
     def __init__(self, data: Path | None = None) -> None:
         self._data = data
@@ -131,11 +132,11 @@ class Library:
             return self._load_matrices(task, **table.text.get(task.corpus, {}))
         if task.corpus == "glioma":
             return self._load_glioma(task)
-        key = f"{table.name}/{task.corpus}"
-        if key not in self._corpora:
-            self._corpora[key] = _vectorized(_TEXT_LOADERS[task.corpus](self._data), table.text[task.corpus])
-        X, groups = self._corpora[key]
         settings = table.text[task.corpus]
+        key = json.dumps([task.corpus, settings], sort_keys=True)
+        if key not in self._corpora:
+            self._corpora[key] = _vectorized(_TEXT_LOADERS[task.corpus](self._data), settings)
+        X, groups = self._corpora[key]
         least = settings["min_df"] if settings.get("weigh") == "sample" else 0
         return replace(_compose(X, groups, task), least=least)
 
