@@ -57,7 +57,7 @@ class Table:
     variants: Mapping[str, dict[str, Any]] = field(default_factory=dict)
     """More columns, such as a method with a part switched off; run when asked for."""
     settings: Mapping[str, Mapping[str, dict[str, Any]]] = field(default_factory=dict)
-    """By corpus and column: what the paper sets otherwise for this corpus."""
+    """By corpus or task, and column: what is set otherwise there. A task's own comes before its corpus's."""
     text: Mapping[str, dict[str, Any]] = field(default_factory=dict)
     """Settings by corpus. `weigh = "sample"`: count document frequencies in what a repeat draws, not in the corpus;
     `headers = "subject"`: leave the other lines of a post's header out."""
@@ -67,8 +67,11 @@ class Table:
     def params(self, task: Task, column: str) -> dict[str, Any]:
         """The settings of a column on a task. A variant differs from its method in what it names alone."""
         own = {**self.columns, **self.variants}[column]
-        corpus = self.settings.get(task.corpus, {})
-        return {**corpus.get(own.get("method", column), {}), **corpus.get(column, {}), **own}
+        given: dict[str, Any] = {}
+        for place in (task.corpus, task.name):
+            by_column = self.settings.get(place, {})
+            given |= {**by_column.get(own.get("method", column), {}), **by_column.get(column, {})}
+        return {**given, **own}
 
 
 def load_table(name: str) -> Table:
