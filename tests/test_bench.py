@@ -103,6 +103,18 @@ def test_variants_run_when_asked_for(library: ToyLibrary) -> None:
     assert row.params["common_weight"] == 1.0
 
 
+def test_a_task_settles_before_its_corpus_and_a_column_before_both() -> None:
+    settings = {
+        "toy": {"TCL": {"n_topics": 5, "common_weight": 0.5, "start_C": 3}},
+        "here": {"TCL": {"common_weight": 0.6, "start_C": 2}},
+    }
+    plan = replace(table(), settings=settings, columns={"TCL": {"start_C": 1}})
+    here, lost = plan.tasks
+    assert plan.params(here, "TCL") == {"n_topics": 5, "common_weight": 0.6, "start_C": 1}
+    assert plan.params(lost, "TCL") == {"n_topics": 5, "common_weight": 0.5, "start_C": 1}
+    assert plan.params(here, *VARIANTS) == {"method": "TCL", "n_topics": 5, "common_weight": 1.0, "start_C": 2}
+
+
 def test_sampling_draws_anew_in_each_repeat(library: ToyLibrary) -> None:
     rows = list(Bench(table(sample={"source": 40, "target": 40}), library, repeats=4, tasks=["here"]).run())
     assert all(isinstance(row, Row) and row.repeats == 4 for row in rows)

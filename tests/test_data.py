@@ -19,6 +19,8 @@ from isthmus.data import (
     Library,
     Task,
     TaskData,
+    development_splits,
+    divided_categories,
     load_glioma,
     load_newsgroups,
     load_reuters_pair,
@@ -207,6 +209,42 @@ def test_tables_name_what_the_papers_printed(name: str) -> None:
         if name != "domtrans-nmf":
             for label in source:
                 assert not set(source[label]) & set(target[label])
+
+
+def sides(task: Task) -> list[dict[str, set[str]]]:
+    """The groups of source and target by class, without the one that splits leave out."""
+    return [{label: set(names) - {"comp.windows.x"} for label, names in side.items()} for side in task.sides]
+
+
+def test_splits_are_all_there_are_once() -> None:
+    splits = divided_categories()
+    assert len({task.name for task in splits}) == 54
+    seen = []
+    for task in splits:
+        source, target = sides(task)
+        assert all(len(source[label]) == len(target[label]) == 2 for label in source)
+        assert all(len(source[label] | target[label]) == 4 for label in source)
+        assert all(name.startswith(f"{label}.") for side in (source, target) for label in side for name in side[label])
+        assert [source, target] not in seen
+        seen += [[source, target], [target, source]]
+    papers = [sides(task) for task in load_table("tcl").tasks if task.corpus == "20news"]
+    assert len(papers) == 6
+    assert all(task in seen for task in papers)
+
+
+@pytest.mark.parametrize("name", ["tcl", "dtlm", "cci", "cdsc"])
+def test_settings_are_not_chosen_on_the_tables_tasks(name: str) -> None:
+    """Nor on the same tasks with source and target, or the halves of one class, exchanged."""
+    developed = [sides(task) for task in development_splits()]
+    assert len(developed) == 12
+    for task in load_table(name).tasks:
+        if task.corpus == "20news":
+            source, target = sides(task)
+            (one, other) = source
+            swapped = {one: source[one], other: target[other]}, {one: target[one], other: source[other]}
+            for first, second in ((source, target), swapped):
+                assert [first, second] not in developed
+                assert [second, first] not in developed
 
 
 def test_drawing_takes_as_many_of_each_class() -> None:

@@ -6,6 +6,7 @@ from isthmus.data.locate import DATASETS, Dataset, find, search_path
 from isthmus.data.messages import load_messages
 from isthmus.data.newsgroups import load_newsgroups
 from isthmus.data.reuters import Story, load_reuters_pair, load_reuters_stories
+from isthmus.data.splits import development_splits, divided_categories
 from isthmus.data.sraa import load_sraa
 from isthmus.data.task import Task
 from isthmus.data.tasks import TABLES, Figure, Library, Table, TaskData, load_table
@@ -21,6 +22,8 @@ __all__ = [
     "Task",
     "TaskData",
     "csp_features",
+    "development_splits",
+    "divided_categories",
     "find",
     "load_bci",
     "load_glioma",

@@ -10,14 +10,12 @@ from dataclasses import replace
 from hashlib import sha256
 from itertools import combinations, permutations
 
+from isthmus.data import newsgroups
 from isthmus.data.reviews import REVIEW_DOMAINS
 from isthmus.data.task import Task
 
 CATEGORIES: Mapping[str, tuple[str, ...]] = {
-    "comp": ("comp.graphics", "comp.os.ms-windows.misc", "comp.sys.ibm.pc.hardware", "comp.sys.mac.hardware"),
-    "rec": ("rec.autos", "rec.motorcycles", "rec.sport.baseball", "rec.sport.hockey"),
-    "sci": ("sci.crypt", "sci.electronics", "sci.med", "sci.space"),
-    "talk": ("talk.politics.guns", "talk.politics.mideast", "talk.politics.misc", "talk.religion.misc"),
+    name: tuple(groups.values()) for name, groups in newsgroups.CATEGORIES.items()
 }
 """Four groups of each top category of 20 Newsgroups."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,29 @@ from isthmus.data.archives import read_tar
 from isthmus.data.corpus import Corpus
 from isthmus.data.locate import DATASETS, find
 from isthmus.exceptions import DataError
+
+CATEGORIES: Mapping[str, Mapping[str, str]] = {
+    "comp": {
+        "graphics": "comp.graphics",
+        "os": "comp.os.ms-windows.misc",
+        "ibm": "comp.sys.ibm.pc.hardware",
+        "mac": "comp.sys.mac.hardware",
+    },
+    "rec": {
+        "autos": "rec.autos",
+        "motorcycles": "rec.motorcycles",
+        "baseball": "rec.sport.baseball",
+        "hockey": "rec.sport.hockey",
+    },
+    "sci": {"crypt": "sci.crypt", "electronics": "sci.electronics", "med": "sci.med", "space": "sci.space"},
+    "talk": {
+        "guns": "talk.politics.guns",
+        "mideast": "talk.politics.mideast",
+        "misc": "talk.politics.misc",
+        "religion": "talk.religion.misc",
+    },
+}
+"""Short names of four groups of each top category. comp has a fifth, comp.windows.x, which most papers leave out."""
 
 
 def load_newsgroups(data: Path | None = None) -> Corpus:

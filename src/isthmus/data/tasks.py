@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -72,7 +73,7 @@ class Table:
     variants: Mapping[str, dict[str, Any]] = field(default_factory=dict)
     """More columns, such as a method with a part switched off; run when asked for."""
     settings: Mapping[str, Mapping[str, dict[str, Any]]] = field(default_factory=dict)
-    """By corpus (or family of tasks) and column: what is set otherwise there."""
+    """By corpus, family or task, and column: what is set otherwise there. What is closer to the task wins."""
     text: Mapping[str, dict[str, Any]] = field(default_factory=dict)
     """Settings by corpus. `weigh = "sample"`: count document frequencies in what a repeat draws, not in the corpus;
     `headers = "subject"`: leave the other lines of a post's header out."""
@@ -86,8 +87,11 @@ class Table:
     def params(self, task: Task, column: str) -> dict[str, Any]:
         """The settings of a column on a task. A variant differs from its method in what it names alone."""
         own = {**self.columns, **self.variants}[column]
-        corpus = {**self.settings.get(task.corpus, {}), **self.settings.get(task.family, {})}
-        return {**corpus.get(own.get("method", column), {}), **corpus.get(column, {}), **own}
+        given: dict[str, Any] = {}
+        for place in (task.corpus, task.family, task.name):
+            by_column = self.settings.get(place, {})
+            given |= {**by_column.get(own.get("method", column), {}), **by_column.get(column, {})}
+        return {**given, **own}
 
 
 def load_table(name: str) -> Table:
@@ -142,7 +146,7 @@ class TaskData:
 
 
 class Library:
-    """Loads what tasks need from a data folder, each corpus once."""
+    """Loads what tasks need from a data folder, each corpus once for each way to prepare it."""
 
     def __init__(self, data: Path | None = None) -> None:
         self._data = data
@@ -154,11 +158,11 @@ class Library:
             return self._load_matrices(task, **table.text.get(task.corpus, {}))
         if task.corpus == "glioma":
             return self._load_glioma(task)
-        key = f"{table.name}/{task.corpus}"
-        if key not in self._corpora:
-            self._corpora[key] = _vectorized(_TEXT_LOADERS[task.corpus](self._data), table.text[task.corpus])
-        X, groups = self._corpora[key]
         settings = table.text[task.corpus]
+        key = json.dumps([task.corpus, settings], sort_keys=True)
+        if key not in self._corpora:
+            self._corpora[key] = _vectorized(_TEXT_LOADERS[task.corpus](self._data), settings)
+        X, groups = self._corpora[key]
         least = settings["min_df"] if settings.get("weigh") == "sample" else 0
         return replace(_thinned(_compose(X, groups, task), task.target_shares), least=least)
 
