@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
@@ -260,6 +261,20 @@ def test_encoders_are_named_for_fit_and_for_predict(files: Path) -> None:
     with mock.patch.dict(sys.modules, {"sentence_transformers": None}):
         bad = run("fit", "--source", files / "source.csv", "--target", files / "target.csv", "--encoder", "letters")
         assert "pip install 'isthmus[embed]'" in bad.sentence
+
+
+@pytest.mark.parametrize("attribute", ["ready", "make", "Made"])
+def test_encoders_of_installed_packages(files: Path, attribute: str) -> None:
+    package = SimpleNamespace(ready=Letters("letters"), make=lambda: Letters("letters"), lame=dict)
+    package.Made = type("Made", (Letters,), {"__init__": lambda self: None})
+    with mock.patch.dict(sys.modules, {"some_package": package, "sentence_transformers": None}):
+        done = fit(files, "--encoder", f"some_package:{attribute}", "-o", files / "m.isthmus", "--method", "LR")
+        assert done.err == ""
+        assert run("predict", files / "m.isthmus", files / "target.csv", "--encoder", "some_package:make").code == 0
+        for name, reason in {"lame": "with a method encode", "gone": "gone", "none.such:x": "No module"}.items():
+            named = name if ":" in name else f"some_package:{name}"
+            bad = run("fit", "--source", files / "source.csv", "--target", files / "target.csv", "--encoder", named)
+            assert reason in bad.sentence
 
 
 def test_explain_shows_topics_or_the_words_that_decided(files: Path) -> None:

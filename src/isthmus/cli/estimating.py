@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from importlib.metadata import EntryPoint
 from time import perf_counter
 from typing import Any
 
@@ -11,7 +13,7 @@ from isthmus.base import TransferClassifier
 from isthmus.cli.stages import Advance
 from isthmus.engine import Step
 from isthmus.exceptions import DataError
-from isthmus.text import PRESETS
+from isthmus.text import PRESETS, check_encoder
 from isthmus.transfer import read_method
 
 
@@ -55,18 +57,36 @@ def check_preset(preset: str | None, encoder: str | None) -> None:
 
 
 def load_encoder(name: str | None) -> Any:
-    """A sentence-transformers model."""
+    """A sentence-transformers model by its name or path, or what an installed package has: "package:attribute"."""
     if name is None:
         return None
+    try:
+        return _from_package(name) if IN_PACKAGE.fullmatch(name) else _sentence_transformer(name)
+    except DataError:
+        raise
+    except Exception as error:
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise DataError(f"--encoder names {name!r}, which cannot be loaded: {reason.rstrip('.')}.") from None
+
+
+IN_PACKAGE = re.compile(r"[A-Za-z_][\w.]+:[A-Za-z_][\w.]*")
+"""As entry points are written. One letter before the colon would be a drive of Windows."""
+
+
+def _from_package(name: str) -> Any:
+    """The object itself if it encodes; otherwise it is called, and makes one that does."""
+    found = EntryPoint(name, name, "encoders").load()
+    encoder = found if hasattr(found, "encode") and not isinstance(found, type) else found()
+    check_encoder(encoder)
+    return encoder
+
+
+def _sentence_transformer(name: str) -> Any:
     try:
         from sentence_transformers import SentenceTransformer
     except ImportError:
         raise DataError("--encoder needs sentence-transformers: pip install 'isthmus[embed]'.") from None
-    try:
-        return SentenceTransformer(name)
-    except Exception as error:
-        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise DataError(f"--encoder names {name!r}, which cannot be loaded: {reason.rstrip('.')}.") from None
+    return SentenceTransformer(name)
 
 
 def _read_shares(given: str) -> str | dict[str, float]:

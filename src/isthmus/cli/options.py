@@ -45,7 +45,7 @@ Encoder = Annotated[
     str | None,
     typer.Option(
         metavar="MODEL",
-        help="Read sentences with this sentence-transformers model, not words.",
+        help="Read sentences with this sentence-transformers model, or package:attribute, not words.",
         rich_help_panel=METHOD,
     ),
 ]
