@@ -25,6 +25,7 @@ CASES: dict[str, dict[str, Any]] = {
     "in-domain": {},
     "target-cv": {},
     "source-cv": {"n_splits": 4},
+    "source-folds": {},
 }
 
 
@@ -99,6 +100,9 @@ def test_which_rows_go_where(data: TaskData) -> None:
     for case in ("in-domain", "target-cv"):
         assert all(data.in_target[trial.given].all() for trial in trials(data, case))
     assert not any(data.in_target[trial.given].any() for trial in trials(data, "source-cv"))
+    for trial in trials(data, "source-folds"):
+        assert set(target) <= set(trial.given)
+        assert sorted([*trial.labeled, *trial.tested]) == source
 
     (plain,) = trials(data, "transfer")
     assert (plain.labeled.tolist(), plain.tested.tolist()) == (source, target)

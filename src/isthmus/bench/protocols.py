@@ -151,16 +151,24 @@ def source_cv(data: TaskData, seed: int, *, n_splits: int = 10) -> Iterator[Tria
     return _within(data, np.flatnonzero(~data.in_target), n_splits, seed)
 
 
+def source_folds(data: TaskData, seed: int, *, n_splits: int = N_FOLDS) -> Iterator[Trial]:
+    """The target is given without any label, and folds of the source are tested on: settings can be chosen by this."""
+    target = np.flatnonzero(data.in_target)
+    for trial in source_cv(data, seed, n_splits=n_splits):
+        yield Trial(np.concatenate([trial.given, target]), trial.labeled, trial.tested)
+
+
 PROTOCOLS: Mapping[str, Callable[..., Iterator[Trial]]] = {
     "transfer": transfer,
     "folds": folds,
     "in-domain": in_domain,
     "target-cv": target_cv,
     "source-cv": source_cv,
+    "source-folds": source_folds,
 }
 """By the name that columns of a table use."""
 
-ON_SOURCE = ("source-cv",)
+ON_SOURCE = ("source-cv", "source-folds")
 """Those that do not test on the target."""
 
 OF_TRANSFER = ("transfer", "folds")
