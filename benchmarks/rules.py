@@ -2,8 +2,9 @@
 
 python benchmarks/rules.py DATA_FOLDER FILE.jsonl
 
-One line of JSON per task: the evidence, the skill that was reached, and whether the labels are unrelated. At the end,
-least squares of the skill on confidence, likeness and modesty, and of unrelatedness on the alarm's three indicators.
+One line of JSON per task and size: the evidence, the skill that was reached, and whether the labels are unrelated. At
+the end, where topics and other classes stand on each indicator; least squares of the skill on confidence, likeness and
+modesty, with the error that its interval needs; and of unrelatedness on the alarm's three indicators.
 """
 
 from __future__ import annotations
@@ -13,21 +14,26 @@ import sys
 import warnings
 from dataclasses import asdict
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import numpy as np
+from scipy.stats import norm
 
 from isthmus import Auto
+from isthmus.choice import rules
 from isthmus.choice.evidence import skill
-from isthmus.data import Library, load_table
+from isthmus.data import Library, TaskData, load_table
 from isthmus.data.families import is_for_development
 
-ESTIMATE = ("confidence", "likeness", "modesty")
+ESTIMATE = ("confidence", "likeness", "modest")
 ALARM = ("likeness", "following", "first_cut")
+FEW: list[dict[str, int]] = [{"source": 300, "target": 300}, {"source": 300, "target": 2000}]
+"""Draws on which the estimate has to hold as well."""
 
 
 def main() -> None:
-    """Fit Auto to every development task whose class shares are the source's, and print the two lines."""
+    """Fit Auto to every development task whose class shares are the source's, and print the rules."""
     warnings.simplefilter("ignore")
     table, library = load_table("auto"), Library(Path(sys.argv[1]))
     rows: list[dict[str, Any]] = []
@@ -35,26 +41,52 @@ def main() -> None:
         for task in table.tasks:
             if task.family == "shares" or not is_for_development(task):
                 continue
-            data = library.load(table, task).drawn({}, 0)
-            auto = Auto(random_state=0).fit(data.X, data.y, sample_domain=data.sample_domain, target_domain="target")
-            right = float(np.mean(auto.transduction_[data.in_target] == data.y[data.in_target]))
-            row = {"task": task.name, "family": task.family, **asdict(auto.evidence_)}
-            rows.append({**row, "skill": skill(right, len(auto.classes_))})
-            out.write(json.dumps(rows[-1], default=float) + "\n")
-            print(f"{task.name}: {right:.3f}, expected {auto.estimated_accuracy_}", flush=True)
+            whole = library.load(table, task)
+            for sample in [{}, *FEW] if task.family in ("topics", "splits", "reviews") else [{}]:
+                rows.append({"task": task.name, "family": task.family, "sample": sample, **outcome(whole, sample)})
+                out.write(json.dumps(rows[-1], default=float) + "\n")
+                out.flush()
+    whole_rows = [row for row in rows if not row["sample"]]
+    print_indicators([row for row in whole_rows if row["family"] != "unrelated"])
     related = [row for row in rows if row["family"] != "unrelated"]
-    _print_line("skill", ESTIMATE, related, np.array([row["skill"] for row in related]))
-    strange = np.array([row["family"] == "unrelated" for row in rows])
+    missed = fit_line("skill", ESTIMATE, related, np.array([row["skill"] for row in related]))
+    room = [2 * np.sqrt(row["expected"] * (1 - row["expected"])) for row in related]
+    errors = np.abs(missed) / np.maximum(room, rules.LEAST_ROOM) / norm.ppf(0.95)
+    print(f"error of the estimate: {np.quantile(errors, 0.9):.3f}")
+    strange = np.array([row["family"] == "unrelated" for row in whole_rows])
     weights = np.where(strange, 0.5 / strange.sum(), 0.5 / (~strange).sum())  # both kinds count alike
-    _print_line("unrelated", ALARM, rows, np.where(strange, 1.0, -1.0), weights)
+    fit_line("unrelated", ALARM, whole_rows, np.where(strange, 1.0, -1.0), weights)
 
 
-def _print_line(what: str, names: tuple[str, ...], rows: list[dict[str, Any]], y: Any, weights: Any = None) -> None:
+def outcome(whole: TaskData, sample: dict[str, int]) -> dict[str, Any]:
+    """The evidence on one task, and what was reached."""
+    data = whole.drawn(sample, 0)
+    auto = Auto(random_state=0).fit(data.X, data.y, sample_domain=data.sample_domain, target_domain="target")
+    right = float(np.mean(auto.transduction_[data.in_target] == data.y[data.in_target]))
+    evidence = asdict(auto.evidence_)
+    modest = (evidence["modesty"] or 0) * evidence["smallness"]
+    return {**evidence, "modest": modest, "expected": auto.estimated_accuracy_.value, "right": right} | {
+        "skill": skill(right, len(auto.classes_))
+    }
+
+
+def print_indicators(rows: list[dict[str, Any]]) -> None:
+    """The middle between the two kinds of tasks, and how far each is from it."""
+    for name in rules.TOPICAL:
+        topics, others = (
+            fmean(row[name] for row in rows if (row["family"] == "reviews") == is_other) for is_other in (False, True)
+        )
+        print(f"{name}: middle {(topics + others) / 2:.3f}, reach {(topics - others) / 2:.3f}")
+
+
+def fit_line(what: str, names: tuple[str, ...], rows: list[dict[str, Any]], y: Any, weights: Any = None) -> Any:
+    """Print the line of least squares, and return by how much it misses."""
     A = np.array([[*(row[name] for name in names), 1.0] for row in rows])
     root = np.sqrt(np.ones(len(y)) if weights is None else weights)
     line = np.linalg.lstsq(A * root[:, None], y * root, rcond=None)[0]
     parts = " + ".join(f"{weight:.3f} {name}" for weight, name in zip(line, (*names, "1"), strict=True))
     print(f"{what} = {parts}; mean error {np.abs(A @ line - y).mean():.3f}")
+    return A @ line - y
 
 
 if __name__ == "__main__":

@@ -101,7 +101,7 @@ def questions() -> dict[str, Question]:
         "cdsc-weighted": Question("cdsc", "CDSC weighted", vectors, **on_splits("cdsc"), texts=weigh, repeats=10),
         "cci": Question("cci", "CCI", [{}], **on_splits("cci"), texts=texts, repeats=5),
         "tcl": Question("tcl", "TCL", tcl, **on_splits("tcl"), again=3),
-        "dtlm": Question("dtlm", "DTLM", dtlm, **on_splits("dtlm")),
+        "dtlm": Question("dtlm", "DTLM", dtlm, **on_splits("dtlm"), again=3),
         "dtlm-reuters": Question("dtlm", "DTLM", reuters, **on_the_others("dtlm", "reuters-crossdomain"), again=3),
         "domtrans-nmf": Question(
             "domtrans-nmf",

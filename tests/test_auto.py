@@ -262,15 +262,18 @@ def test_neighbours_skill_is_that_of_all_pairs(toy: Toy) -> None:
     assert neighbours_skill(sp.csr_array(X), numbers, 2) == pytest.approx(skill(right.mean(), 2))
 
 
-def test_the_vote_needs_two_of_three() -> None:
-    yes = {"cut": 0.5, "neighbours": 0.9, "steadiness": 0.95}
-    no = {"cut": 0.95, "neighbours": 0.3, "steadiness": 0.3}
-    for against in range(4):
-        mixed = {name: (no if number < against else yes)[name] for number, name in enumerate(yes)}
-        assert Evidence(**mixed).topical == (against < 2)
+def test_indicators_count_by_how_clear_they_are_and_how_much_they_have_to_say() -> None:
+    topics = {name: rule.middle + rule.reach for name, rule in rules.TOPICAL.items()}
+    others = {name: rule.middle - rule.reach for name, rule in rules.TOPICAL.items()}
+    assert Evidence(**topics).topicality == pytest.approx(1)
+    assert Evidence(**others).topicality == pytest.approx(-1)
+    total = sum(rule.say for rule in rules.TOPICAL.values())
+    for name, rule in rules.TOPICAL.items():
+        assert Evidence(**{**topics, name: others[name]}).topicality == pytest.approx(1 - 2 * rule.say / total)
+        assert Evidence(**{name: others[name]}).topicality == pytest.approx(-1)  # what is not known has no say
+    assert Evidence().topicality == 0
     assert Evidence(likeness=0.05, following=0.2, first_cut=0.9).strangeness > rules.CERTAIN
     assert Evidence(likeness=0.4, following=0.8, first_cut=0.7).strangeness < 0
-    assert pytest.approx(skill(0.827, 2)) == rules.TOPIC_NEIGHBOURS
 
 
 def test_suggestions_are_doubtful_ones_and_some_of_all() -> None:

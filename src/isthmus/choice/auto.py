@@ -34,7 +34,7 @@ class Auto(TransferClassifier):
 
     Two teams stand by. For classes that are what documents are about, self-training, TCL and a naive Bayes mixture of
     the target; for classes that are something else, such as opinions, two transductive classifiers that look at words
-    and at what goes with them. Which is asked is decided by a vote of three indicators: whether the classes part the
+    and at what goes with them. Which is asked is decided by three indicators: whether the classes part the
     target's graph of similar documents, whether neighbours in the source have the same label, and whether a long
     self-training stays where a short one led. The team's answers are averaged. Where the domains look unrelated a
     `TransferAlarm` says so, and where that is hardly to be doubted the classifier trained on the source alone answers.

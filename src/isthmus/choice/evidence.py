@@ -40,23 +40,18 @@ class Evidence:
     likeness: float | None = None
     """Cosine of the differences between class means in source and target."""
     modesty: float | None = None
-    """How much oftener the source's classifier is right on documents that it has not seen than it says, as skill: few
-    documents or many rare words make it modest, and its confidence elsewhere is to be taken accordingly."""
+    """How much oftener the source's classifier is right on documents that it has not seen than it says, as skill. Where
+    documents are few, the candidates are too modest in the target as well."""
+
+    smallness: float = 0.0
+    """One for very few documents, zero for very many."""
 
     @property
-    def votes(self) -> list[bool]:
-        """Who says that the classes are topics."""
-        said = (
-            self.cut is not None and self.cut < rules.TOPIC_CUT,
-            self.neighbours is not None and self.neighbours > rules.TOPIC_NEIGHBOURS,
-            self.steadiness is not None and self.steadiness > rules.TOPIC_STEADINESS,
-        )
-        asked = (self.cut, self.neighbours, self.steadiness)
-        return [vote for vote, value in zip(said, asked, strict=True) if value is not None]
-
-    @property
-    def topical(self) -> bool:
-        return 2 * sum(self.votes) > len(self.votes)
+    def topicality(self) -> float:
+        """Whether the classes are topics: 1 is usual for topics, -1 for anything else."""
+        known = {name: getattr(self, name) for name in rules.TOPICAL if getattr(self, name) is not None}
+        said = sum(rules.TOPICAL[name].say * rules.TOPICAL[name].read(value) for name, value in known.items())
+        return said / max(sum(rules.TOPICAL[name].say for name in known), 1)
 
     @property
     def strangeness(self) -> float:

@@ -148,12 +148,13 @@ class Trial:
             confidence=float(np.mean([claimed_skill(voice) for voice in voices])),
             likeness=likeness(problem, leader.argmax(axis=1)),
             modesty=modesty(X, known, 1 / mean_squared_length(problem), n_classes),
+            smallness=1 / (1 + ((X.shape[0] + free.shape[0]) / rules.FEW_DOCUMENTS) ** 2),
         )
 
     def _estimate(self, evidence: Evidence) -> Estimate:
         assert evidence.confidence is not None
         assert evidence.likeness is not None
-        modest = rules.USUAL_MODESTY if evidence.modesty is None else evidence.modesty
+        modest = evidence.smallness * (rules.USUAL_MODESTY if evidence.modesty is None else evidence.modesty)
         rule = rules.ESTIMATE_AT_UNKNOWN_SHARES if self.shares == "unknown" else rules.ESTIMATE
         return estimate_accuracy(evidence.confidence, evidence.likeness, modest, self.problem.n_classes, rule)
 
@@ -165,12 +166,12 @@ class Trial:
         return {team: members or short or (names.SOURCE_ONLY,) for team, members in present.items()}
 
     def _team(self, evidence: Evidence, checked: Array | None, estimate: Estimate) -> tuple[str, ...]:
-        """By the vote; with labels that are known, by the vote and by how probable each team finds them."""
+        """By the indicators; with labels that are known, also by how probable each team finds them."""
         teams = self._teams()
         chances = {
-            "topics": rules.PRIOR_FOR_THE_VOTE * evidence.topical,
-            "rest": rules.PRIOR_FOR_THE_VOTE * (not evidence.topical),
-            "source": rules.PRIOR_FOR_THE_VOTE - rules.PRIOR_AGAINST_SOURCE_ONLY,
+            "topics": rules.PRIOR_FOR_THE_EVIDENCE * (evidence.topicality > 0),
+            "rest": rules.PRIOR_FOR_THE_EVIDENCE * (evidence.topicality <= 0),
+            "source": rules.PRIOR_FOR_THE_EVIDENCE - rules.PRIOR_AGAINST_SOURCE_ONLY,
         }
         if checked is not None:
             known = checked.any(axis=1)
@@ -241,7 +242,8 @@ class Trial:
 
 
 def _why(name: str, team: tuple[str, ...], evidence: Evidence) -> str:
-    said = f"{sum(evidence.votes)} of {len(evidence.votes)} say topics"
+    kind = "like topics" if evidence.topicality > 0 else "unlike topics"
+    said = f"classes look {kind} ({evidence.topicality:+.1f})"
     if name in team:
         if team == (names.SOURCE_ONLY,):
             return "asked: " + ("the domains look unrelated" if evidence.strangeness > 0 else "nothing better")

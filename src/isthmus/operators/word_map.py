@@ -54,10 +54,10 @@ def denoising_lsa_map(
     there are eigenvectors: the map is written in such dimensions.
     """
     counts = np.bincount(X.indices, minlength=X.shape[1]) if sp.issparse(X) else np.count_nonzero(X, axis=0)
+    squares = np.asarray(X.multiply(X).sum(axis=0) if sp.issparse(X) else (X**2).sum(axis=0)).ravel()
+    counts[squares == 0] = 0  # embeddings have entries whose squares are zero in single precision
     words = np.sort(np.argsort(-counts, kind="stable")[: min(n_words, np.count_nonzero(counts))])
-    frequent = X[:, words]
-    squares = np.asarray(frequent.multiply(frequent).sum(axis=0)) if sp.issparse(X) else (frequent**2).sum(axis=0)
-    lengths = np.sqrt(squares.ravel())
+    frequent, lengths = X[:, words], np.sqrt(squares[words])
     scaled = frequent @ sp.diags_array(1 / lengths) if sp.issparse(X) else frequent / lengths
     _, values, vectors = _leading(scaled, n_components)
     q, eigenvalues = 1 - noise, values**2
