@@ -93,8 +93,8 @@ def questions() -> dict[str, Question]:
     vectors, weigh = grid(n_vectors=[None, 2]), grid(weigh=["corpus", "sample"])
     texts = grid(headers=["all", "subject"], weigh=["corpus", "sample"])
     tcl = grid(start_C=[1, 10, 100], common_weight=[0.1, 0.3, 0.5, 0.7, 0.9])
+    dtlm = grid(n_init=[1, 3], graph_weight=[0.001, 0.003, 0.01, 0.1])
     sizes = [{"n_topics": 16, "n_neighbours": 5}, {"n_topics": 32, "n_neighbours": 10}]
-    dtlm = [{**one, **size} for one in grid(graph_weight=[0.001, 0.01, 0.1]) for size in sizes]
     reuters = [{**one, **size} for one in grid(n_init=[1, 3], graph_weight=[0.0028, 0.028, 0.28]) for size in sizes]
     return {
         "cdsc": Question("cdsc", "CDSC", vectors, **on_splits("cdsc"), texts=weigh, repeats=10),
