@@ -26,7 +26,7 @@ from isthmus.choice.evidence import skill
 from isthmus.data import Library, TaskData, load_table
 from isthmus.data.families import is_for_development
 
-ESTIMATE = ("confidence", "likeness", "modest")
+ESTIMATE = ("confidence", "confidence_of_few", "modesty_of_few", "likeness")
 ALARM = ("likeness", "following", "first_cut")
 FEW: list[dict[str, int]] = [{"source": 300, "target": 300}, {"source": 300, "target": 2000}]
 """Draws on which the estimate has to hold as well."""
@@ -46,6 +46,11 @@ def main() -> None:
                 rows.append({"task": task.name, "family": task.family, "sample": sample, **outcome(whole, sample)})
                 out.write(json.dumps(rows[-1], default=float) + "\n")
                 out.flush()
+    show(rows)
+
+
+def show(rows: list[dict[str, Any]]) -> None:
+    """What all these rows say."""
     whole_rows = [row for row in rows if not row["sample"]]
     print_indicators([row for row in whole_rows if row["family"] != "unrelated"])
     related = [row for row in rows if row["family"] != "unrelated"]
@@ -64,10 +69,9 @@ def outcome(whole: TaskData, sample: dict[str, int]) -> dict[str, Any]:
     auto = Auto(random_state=0).fit(data.X, data.y, sample_domain=data.sample_domain, target_domain="target")
     right = float(np.mean(auto.transduction_[data.in_target] == data.y[data.in_target]))
     evidence = asdict(auto.evidence_)
-    modest = (evidence["modesty"] or 0) * evidence["smallness"]
-    return {**evidence, "modest": modest, "expected": auto.estimated_accuracy_.value, "right": right} | {
-        "skill": skill(right, len(auto.classes_))
-    }
+    of_few = {f"{name}_of_few": evidence[name] * evidence["smallness"] for name in ("confidence", "modesty")}
+    expected = auto.estimated_accuracy_.value
+    return {**evidence, **of_few, "expected": expected, "right": right, "skill": skill(right, len(auto.classes_))}
 
 
 def print_indicators(rows: list[dict[str, Any]]) -> None:

@@ -226,10 +226,12 @@ def test_sharpness_makes_the_mean(mean: float) -> None:
 
 
 def test_estimates_rise_with_confidence_and_stay_in_their_interval() -> None:
-    estimates = [estimate_accuracy(confidence, 0.3, 0.38, 2) for confidence in np.linspace(0.2, 1, 9)]
-    values = [estimate.value for estimate in estimates]
-    assert values == sorted(values)
-    assert values[-1] > values[0]
+    for smallness in (0.0, 0.7):
+        known = {"likeness": 0.3, "modesty": 0.38, "smallness": smallness}
+        estimates = [estimate_accuracy(Evidence(confidence=c, **known), 2) for c in np.linspace(0.2, 1, 9)]
+        values = [estimate.value for estimate in estimates]
+        assert values == sorted(values)
+        assert values[-1] > values[0]
     assert all(0 <= e.low <= e.value <= e.high <= 1 for e in estimates)
 
 

@@ -91,6 +91,10 @@ def test_results_are_stored_until_the_code_changes(
     with monkeypatch.context() as other:
         other.setattr(store_module, "fingerprint", lambda: "other code")
         assert run() != first
+    data = library._toy
+    library._toy = replace(data, y=np.where(data.in_target, data.y[::-1], data.y))
+    assert run().mean != first.mean  # other data, other results
+    library._toy = data
     for file in tmp_path.iterdir():
         file.write_text("{ half a fi")
     assert run().mean == first.mean

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -13,7 +15,7 @@ from sklearn.cluster import KMeans as Lloyd
 
 import isthmus
 from conftest import Toy, build
-from isthmus.engine import MatrixDocuments, NonNegative, minimize, objective, update
+from isthmus.engine import MatrixDocuments, NonNegative, documents, minimize, objective, update
 from isthmus.engine.constraints import ColumnsSumToOne
 from isthmus.engine.plsa import plsa
 from isthmus.methods.naming import name_clusters
@@ -28,7 +30,13 @@ def random_matrix(rng: np.random.Generator, rows: int, words: int) -> sp.csr_arr
 
 
 @given(seeds, st.integers(1, 3), st.integers(1, 12), st.booleans())
-def test_co_occurrence_is_its_matrix(seed: int, n_parts: int, words: int, dense: bool) -> None:
+@pytest.mark.parametrize("worth", [0, documents.WORTH_TWO_THREADS])
+def test_co_occurrence_is_its_matrix(worth: int, seed: int, n_parts: int, words: int, dense: bool) -> None:
+    with mock.patch.object(documents, "WORTH_TWO_THREADS", worth):
+        check_co_occurrence(seed, n_parts, words, dense)
+
+
+def check_co_occurrence(seed: int, n_parts: int, words: int, dense: bool) -> None:
     rng = np.random.default_rng(seed)
     parts = [random_matrix(rng, int(rng.integers(1, 60)), words) for _ in range(n_parts)]
     B = np.vstack([part.toarray() > 0 for part in parts]).astype(float)
@@ -73,6 +81,15 @@ def test_plsa_never_becomes_less_likely(seed: int, rows: int, words: int, topics
     if used.any():
         assert found.words.sum(axis=0) == pytest.approx(np.ones(topics))
         assert not found.words[~used].any()
+
+
+def test_plsa_stores_no_responsibilities() -> None:
+    X = sp.random_array((400, 1000), density=0.5, rng=np.random.default_rng(0), format="csr")
+    tracemalloc.start()
+    plsa(X, 50, np.random.RandomState(0), n_iter=1)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 10 * X.data.nbytes  # they would take fifty
 
 
 def test_plsa_is_em_with_its_responsibilities_written_out() -> None:

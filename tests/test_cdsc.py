@@ -15,9 +15,10 @@ from scipy.linalg import eigh
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
 
-from conftest import Toy, make_toy
+from conftest import Toy, build, make_toy
 from isthmus import CDSC
 from isthmus.operators import CosineAffinity, MustLink, class_sums, embed, linked_rows, unit_rows
+from isthmus.operators.embedding import turn_signs
 
 problems = st.tuples(st.integers(0, 10_000), st.integers(2, 4), st.integers(0, 9), st.sampled_from([0.0, 0.025, 0.7]))
 
@@ -262,3 +263,19 @@ def test_no_array_of_documents_by_documents() -> None:
         model = CDSC(weighting=weighting, random_state=0).fit(X, y, sample_domain=domain)
         assert np.mean((model.transduction_ == y)[domain < 0]) > 0.95
     assert time.perf_counter() - began < 60
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+def test_a_very_short_document_is_as_good_as_a_long_one(container: Any, dtype: Any, toy: Toy) -> None:
+    X = toy.X.toarray()
+    X[np.flatnonzero(toy.in_target)[:3]] *= 1e-25
+    short = toy.fit(build("CDSC"), X=container(X.astype(dtype)))
+    plain = toy.fit(build("CDSC"))
+    assert short.label_distributions_ == pytest.approx(plain.label_distributions_, abs=1e-3)
+
+
+def test_turning_leaves_a_vector_that_no_tied_node_has() -> None:
+    vectors = np.array([[0.0, -1.0], [0.0, 0.2], [3.0, 4.0]])
+    turn_signs(vectors, 2)
+    assert vectors.tolist() == [[0.0, 1.0], [0.0, -0.2], [3.0, -4.0]]

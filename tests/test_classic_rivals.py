@@ -167,3 +167,9 @@ def test_kde_gives_more_weight_to_documents_like_the_targets() -> None:
     y = np.tile([0, 1], 45)
     model = isthmus.KDE(sharpness=8.0, random_state=0).fit(X, y, sample_domain=np.repeat([1, -1], [60, 30]))
     assert model.weights_[:30].min() > model.weights_[30:].max()
+
+
+def test_sgts_sphere_is_kept_where_the_lowest_eigenvector_is_not_asked_for() -> None:
+    w = on_sphere(np.diag([1.0, 4, 9]), np.array([0, 0.1, 0.1]), 5.0)
+    assert w @ w == pytest.approx(5)
+    assert w[1:] == pytest.approx([0.1 / 3, 0.1 / 8], rel=1e-5)

@@ -314,3 +314,24 @@ def test_feature_names_are_checked(method: str, toy: Toy) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model.predict(frame)
+
+
+RELATIVE = ["TCL", "CCI", "DTLM", "DKT", "GCMF", "LSA", "MTrick", "NMTF", "SelfTraining", "TransductiveLR", "TSVM"]
+"""Methods whose settings are relative to the length of documents."""
+
+
+@pytest.mark.parametrize("method", RELATIVE)
+@pytest.mark.parametrize("scale", [1e-6, 1e3])
+def test_the_scale_of_x_does_not_matter(method: str, scale: float, toy: Toy) -> None:
+    plain, scaled = toy.fit(build(method)), toy.fit(build(method), X=toy.X * scale)
+    assert np.array_equal(scaled.transduction_, plain.transduction_)
+    assert scaled.label_distributions_ == pytest.approx(plain.label_distributions_, abs=0.03)
+
+
+def test_domains_of_new_documents_may_be_a_tuple(toy: Toy) -> None:
+    model = toy.fit(build("LR"))
+    listed = model.predict_proba(toy.X, sample_domain=toy.domain.tolist())
+    assert np.array_equal(model.predict_proba(toy.X, sample_domain=tuple(toy.domain.tolist())), listed)
+    named = [("a", 1) if name == "source" else ("b", 2) for name in toy.domain]
+    model.fit(toy.X, toy.y, sample_domain=named, target_domain=[("b", 2)])
+    assert model.predict(toy.X[:3], sample_domain=("b", 2)).shape == (3,)

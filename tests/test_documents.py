@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import pytest
@@ -40,3 +42,18 @@ def test_a_forked_process_can_multiply(monkeypatch: pytest.MonkeyPatch) -> None:
         os._exit(0 if X.times(np.ones((6, 2), order="F")).sum() == 12 else 1)
     _, status = os.waitpid(child, 0)
     assert status == 0
+
+
+def test_products_within_products_do_not_wait_for_themselves() -> None:
+    def nested(number: int) -> list[int]:
+        return documents.at_once(lambda own: 10 * number + own, range(3))
+
+    with ThreadPoolExecutor(1) as other:
+        found = other.submit(documents.at_once, nested, range(4)).result(timeout=30)
+    assert found == [[10 * number + own for own in range(3)] for number in range(4)]
+
+
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+def test_small_squares_are_not_lost_in_single_precision(container: Any) -> None:
+    X = MatrixDocuments(container(np.full((3, 4), 1e-30, dtype=np.float32)))
+    assert X.squared_norm == pytest.approx(12e-60, rel=1e-5)

@@ -9,10 +9,11 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.preprocessing import normalize
 
 from conftest import Toy, build
 from isthmus.engine import Step
-from isthmus.operators import neighbour_graph
+from isthmus.operators import nearest, neighbour_graph
 
 
 @given(seed=st.integers(0, 10_000), n_neighbours=st.integers(1, 4))
@@ -84,3 +85,18 @@ def test_a_callback_stops_all_starts(toy: Toy) -> None:
     model = toy.fit(build("TCL", n_init=5, callback=stop_at_three, tol=0))
     assert steps == [1, 2, 3]
     assert model.n_iter_ == 3
+
+
+@given(seed=st.integers(0, 10_000), n_neighbours=st.integers(1, 14))
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_neighbours_of_no_likeness_are_none(dtype: Any, seed: int, n_neighbours: int) -> None:
+    """As many neighbours as rows, and cosines that are zero or below: nothing must come of what was not computed."""
+    X = np.random.default_rng(seed).integers(-1, 2, size=(12, 3)).astype(dtype)
+    X[0, 0] = 1e-30
+    unit = normalize(sp.csr_array(X)).toarray()
+    cosine = unit @ unit.T
+    found = nearest(X, X, n_neighbours).toarray()
+    kept = found > 1e-6
+    assert (found >= 0).all()
+    assert found[kept] == pytest.approx(cosine[kept], abs=1e-6)
+    assert (kept.sum(axis=1) == np.minimum((cosine > 1e-6).sum(axis=1), n_neighbours)).all()

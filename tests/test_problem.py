@@ -127,6 +127,14 @@ def test_a_class_of_one_document_works_with_a_warning(method: str, toy: Toy) -> 
     assert np.isfinite(model.label_distributions_).all()
 
 
+def test_a_class_of_empty_documents_is_named(toy: Toy) -> None:
+    y, X = toy.y.astype(object), toy.X.toarray()
+    rare = np.flatnonzero(~toy.in_target)[:2]
+    y[rare], X[rare] = "rare", 0
+    with pytest.raises(ValueError, match="Every labelled document of 'rare' is empty"):
+        toy.fit(isthmus.LR(), X=X, y=y)
+
+
 def test_view_is_immutable_and_blind(toy: Toy) -> None:
     problem = pose(isthmus.TCL(), toy.X, toy.y, toy.domain, "target")
     target = problem.targets[0]

@@ -152,7 +152,9 @@ class TransferClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         if sample_domain is None:
             groups: list[tuple[int | None, Mask]] = [(None, full)]
         else:
-            one_name = isinstance(sample_domain, Hashable)
+            one_name = isinstance(sample_domain, Hashable) and (
+                sample_domain in self.domains_ or not isinstance(sample_domain, tuple)
+            )
             names = [sample_domain] * len(full) if one_name else row_names(sample_domain, len(full))
             groups = [
                 (self.domains_.index(name), full & np.array([own == name for own in names]))

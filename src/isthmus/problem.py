@@ -130,6 +130,9 @@ def pose(
     classes, known = _read_labels(estimator, y, labeled, matrix.dtype)
 
     full = has_words(matrix)
+    if not (seen := known[full].any(axis=0)).all():
+        names_of = ", ".join(repr(name) for name in classes[~seen].tolist())
+        raise ValueError(f"Every labelled document of {names_of} is empty: add some that hold words, or take them out.")
     domains = []
     for number, name in enumerate(names):
         here = domain_of_row == number

@@ -169,7 +169,7 @@ class Bench:
             "task": asdict(task),
             "text": self.table.text.get(task.corpus, {}),
             "sample": dict(self.sample),
-            "shape": [*map(int, data.X.shape)],
+            "data": data.digest,
             "least": data.least,
             "metric": self.table.metric,
             "method": plan.method,

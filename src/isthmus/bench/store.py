@@ -36,7 +36,7 @@ def fingerprint() -> str:
         files = [root / part] if part.endswith(".py") else sorted((root / part).rglob("*.py"))
         for file in files:
             digest.update(file.relative_to(root).as_posix().encode() + b"\0" + file.read_bytes())
-    for library in ("numpy", "scipy", "scikit-learn"):
+    for library in ("numpy", "scipy", "scikit-learn", "sparse-dot-topn"):
         digest.update(f"{library}=={metadata.version(library)}".encode())
     return digest.hexdigest()
 

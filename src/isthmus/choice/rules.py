@@ -58,14 +58,16 @@ class Line(NamedTuple):
     """A linear rule for the skill, and its standard error where there is most room for one."""
 
     confidence: float
+    confidence_of_few: float
+    """Added to the weight of confidence, in so far as documents are few; that of modesty counts only so far."""
+    modesty_of_few: float
     likeness: float
-    modesty: float
     constant: float
     error: float
 
 
-ESTIMATE = Line(1.780, -0.173, 0.890, -0.432, 0.112)
-ESTIMATE_AT_UNKNOWN_SHARES = Line(1.773, 0.766, 0.0, -0.862, 0.25)
+ESTIMATE = Line(1.640, -1.111, 1.546, -0.090, -0.317, 0.104)
+ESTIMATE_AT_UNKNOWN_SHARES = Line(1.773, 0.0, 0.0, 0.766, -0.862, 0.25)
 """Confidence says far less where nothing holds the class shares down."""
 FEW_DOCUMENTS = 1000
 """Of all domains together: so many are half way between few and many."""

@@ -152,11 +152,8 @@ class Trial:
         )
 
     def _estimate(self, evidence: Evidence) -> Estimate:
-        assert evidence.confidence is not None
-        assert evidence.likeness is not None
-        modest = evidence.smallness * (rules.USUAL_MODESTY if evidence.modesty is None else evidence.modesty)
         rule = rules.ESTIMATE_AT_UNKNOWN_SHARES if self.shares == "unknown" else rules.ESTIMATE
-        return estimate_accuracy(evidence.confidence, evidence.likeness, modest, self.problem.n_classes, rule)
+        return estimate_accuracy(evidence, self.problem.n_classes, rule)
 
     def _teams(self) -> dict[str, tuple[str, ...]]:
         rest = names.FOR_THE_REST_AT_UNKNOWN_SHARES if self.shares == "unknown" else names.FOR_THE_REST

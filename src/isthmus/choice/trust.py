@@ -10,6 +10,7 @@ from scipy.special import softmax
 from scipy.stats import norm
 
 from isthmus.choice import rules
+from isthmus.choice.evidence import Evidence
 from isthmus.choice.rules import Line
 from isthmus.typing import Array, Mask
 
@@ -26,12 +27,14 @@ class Estimate:
         return f"{self.value:.0%} ({self.low:.0%} to {self.high:.0%})"
 
 
-def estimate_accuracy(
-    confidence: float, likeness: float, modesty: float, n_classes: int, rule: Line = rules.ESTIMATE
-) -> Estimate:
+def estimate_accuracy(evidence: Evidence, n_classes: int, rule: Line = rules.ESTIMATE) -> Estimate:
     """From how sure the candidates are, and how this is to be taken; see `rules` and `Evidence`."""
-    chance = 1 / n_classes
-    skill = rule.confidence * confidence + rule.likeness * likeness + rule.modesty * modesty + rule.constant
+    assert evidence.confidence is not None
+    assert evidence.likeness is not None
+    chance, few = 1 / n_classes, evidence.smallness
+    modesty = rules.USUAL_MODESTY if evidence.modesty is None else evidence.modesty
+    skill = (rule.confidence + few * rule.confidence_of_few) * evidence.confidence
+    skill += few * rule.modesty_of_few * modesty + rule.likeness * evidence.likeness + rule.constant
     return _around(chance + (1 - chance) * skill, rule.error * (1 - chance), chance)
 
 

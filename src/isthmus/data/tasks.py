@@ -11,6 +11,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+import joblib
 import numpy as np
 import scipy.sparse as sp
 from sklearn.preprocessing import minmax_scale, normalize
@@ -128,6 +129,12 @@ class TaskData:
     @cached_property
     def in_target(self) -> Mask:
         return np.asarray(self.sample_domain == self.target_domain)
+
+    @cached_property
+    def digest(self) -> str:
+        """The same for the same documents and labels."""
+        X = (self.X.data, self.X.indices, self.X.indptr, self.X.shape) if sp.issparse(self.X) else self.X
+        return str(joblib.hash((X, self.y.tolist(), self.sample_domain.tolist(), self.target_domain)))
 
     def drawn(self, sample: Mapping[str, int], seed: int) -> TaskData:
         """As many documents of source and target as `sample` says, the same number from each class; all if empty."""

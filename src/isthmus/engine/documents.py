@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, cached_property
+from threading import current_thread
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -53,7 +54,8 @@ class MatrixDocuments:
     @cached_property
     def squared_norm(self) -> float:
         values = self.matrix.data if sp.issparse(self.matrix) else np.ravel(self.matrix)
-        return float(np.dot(values, values))
+        # In single precision, small squares would be zero.
+        return float(np.einsum("i,i->", values, values, dtype=np.float64))
 
     @cached_property
     def _halves(self) -> list[Matrix]:
@@ -86,9 +88,13 @@ WORTH_TWO_THREADS = 1 << 22
 depends on the matrix alone, so that the result does not depend on the number of cores."""
 
 
+OWN_THREADS = "isthmus"
+"""What the names of our threads begin with."""
+
+
 @cache
 def _threads() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(max_workers=2, thread_name_prefix="isthmus")
+    return ThreadPoolExecutor(max_workers=2, thread_name_prefix=OWN_THREADS)
 
 
 if hasattr(os, "register_at_fork"):
@@ -96,7 +102,12 @@ if hasattr(os, "register_at_fork"):
 
 
 def at_once(multiply: Callable[..., T], *operands: Iterable[Any]) -> list[T]:
-    """Products in two threads: scipy's let other threads run."""
+    """Products in two threads: scipy's let other threads run.
+
+    What one of the two asks for in turn, it does itself: it would wait for itself otherwise.
+    """
+    if current_thread().name.startswith(OWN_THREADS):
+        return list(map(multiply, *operands))
     return list(_threads().map(multiply, *operands))
 
 

@@ -49,8 +49,10 @@ def plsa(X: Matrix, n_topics: int, rng: np.random.RandomState, n_iter: int = 50,
 
     for _ in range(n_iter):
         expected = np.full_like(X.data, least)
-        for share in at_once(share_of_topic, np.ascontiguousarray(words.T), np.ascontiguousarray(documents.T)):
-            expected += share
+        of_topics = list(zip(np.ascontiguousarray(words.T), np.ascontiguousarray(documents.T), strict=True))
+        for first in range(0, n_topics, 2):  # two at a time: all of them would be as large as the responsibilities
+            for share in at_once(share_of_topic, *zip(*of_topics[first : first + 2], strict=True)):
+                expected += share
         if watch:
             history.append(float(np.dot(X.data, np.log(expected))))
         ratio = sp.csr_array((X.data / expected, X.indices, X.indptr), shape=X.shape)

@@ -45,13 +45,17 @@ def fit_logistic(
     """Logistic regression of class numbers.
 
     Looser tolerances than the default cost accuracy in the target domain. From a `start` that is near, a looser one
-    suffices.
+    suffices. Both are about gradients, which are as large as X: where its rows are far from unit length, so brought.
     """
-    if start is None:
-        return LogisticRegression(C=C, tol=tol, max_iter=1000).fit(X, numbers, weights)
-    again = LogisticRegression(C=C, tol=1e-4, max_iter=1000, warm_start=True)
-    again.coef_, again.intercept_ = start.coef_.copy(), start.intercept_.copy()
-    return again.fit(X, numbers, weights)
+    mean_square = MatrixDocuments(X).squared_norm / max(X.shape[0], 1)
+    scale = 1.0 if 0.1 < mean_square < 10 or not mean_square else mean_square**0.5
+    model = LogisticRegression(C=C * scale**2, tol=tol, max_iter=1000)
+    if start is not None:
+        model.set_params(tol=1e-4, warm_start=True)
+        model.coef_, model.intercept_ = start.coef_ * scale, start.intercept_.copy()
+    model.fit(X if scale == 1 else X / X.dtype.type(scale), numbers, weights)
+    model.coef_ /= scale
+    return model.set_params(C=C)
 
 
 def log_odds(classifier: LogisticRegression, X: Matrix) -> Array:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from scipy.optimize import minimize
 from sklearn.kernel_approximation import Nystroem
-from sklearn.utils.extmath import row_norms
 
+from isthmus.engine import MatrixDocuments
 from isthmus.methods.margins import squared_hinge
 from isthmus.typing import Array, Matrix
 
@@ -108,7 +108,7 @@ def least_on_simplex(
 
 
 def _squared_length(X: Matrix) -> float:
-    return float(row_norms(X, squared=True).mean())
+    return MatrixDocuments(X).squared_norm / X.shape[0]
 
 
 def _times(blocks: Sequence[Matrix], weights: Array) -> Array:

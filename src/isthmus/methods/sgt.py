@@ -164,5 +164,11 @@ def on_sphere(G: Array, b: Array, n: float) -> Array:
 
     length = np.linalg.norm(seen)
     low, high = values[0] - 1.001 * length / np.sqrt(n), values[0] - 1e-9 * max(1.0, abs(values[0]))
-    u = brentq(excess, low, high, xtol=1e-12 * max(1.0, abs(values[0]))) if excess(high) > 0 else high
-    return np.asarray(basis @ (seen / (values - u)))
+    if excess(high) > 0:
+        u = brentq(excess, low, high, xtol=1e-12 * max(1.0, abs(values[0])))
+        return np.asarray(basis @ (seen / (values - u)))
+    # b has next to nothing of the lowest eigenvector: u is its eigenvalue, and its length is what is missing.
+    w = np.asarray(basis @ (seen / (values - high)))
+    along = w @ basis[:, 0]
+    missing = np.sqrt(max(n - w @ w + along**2, 0))
+    return np.asarray(w + (np.copysign(missing, along) - along) * basis[:, 0])

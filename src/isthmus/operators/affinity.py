@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.preprocessing import normalize
 
 from isthmus.typing import Array, Matrix
@@ -11,7 +12,12 @@ from isthmus.typing import Array, Matrix
 def unit_rows(X: Matrix) -> Matrix:
     """Rows of length one, in double precision; the documents stay as they are."""
     X = X.astype(np.float64, copy=False)
-    return normalize(X, copy=True) if X.shape[0] else X
+    if not X.shape[0]:
+        return X
+    if not sp.issparse(X):  # normalize takes a dense row that is very short for an empty one
+        peaks = np.abs(X).max(axis=1, initial=0, keepdims=True)
+        X = X / np.where(peaks, peaks, 1)
+    return normalize(X, copy=True)
 
 
 class CosineAffinity:

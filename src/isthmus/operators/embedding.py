@@ -91,4 +91,5 @@ def turn_signs(vectors: Array, n_tied: int) -> None:
     """Make eigenvectors point one way at the tied nodes: they come with either sign, which some classifiers notice."""
     if n_tied:
         size = np.abs(vectors[:n_tied])
-        vectors *= np.sign(vectors[(size > 0.5 * size.max(axis=0)).argmax(axis=0), np.arange(vectors.shape[1])])
+        decisive = vectors[(size > 0.5 * size.max(axis=0)).argmax(axis=0), np.arange(vectors.shape[1])]
+        vectors *= np.where(decisive < 0, -1, 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import scipy.sparse as sp
 from joblib import cpu_count
 from sklearn.preprocessing import normalize
@@ -11,10 +12,12 @@ from isthmus.typing import Matrix
 
 
 def nearest(X: Matrix, among: Matrix, n_neighbours: int) -> Matrix:
-    """The cosine of each row of X with the nearest rows of `among`; zero elsewhere."""
+    """The cosine of each row of X with the nearest rows of `among`; zero elsewhere, and where it would be negative."""
     others = normalize(sp.csr_matrix(among))
     rows = normalize(sp.csr_matrix(X, dtype=others.dtype))
-    return sp_matmul_topn(rows, others.T.tocsr(), top_n=n_neighbours, n_threads=cpu_count())
+    # Without a threshold, as many neighbours as rows and a product of zero, it returns memory that nobody wrote to.
+    least = float(np.finfo(others.dtype).tiny)
+    return sp_matmul_topn(rows, others.T.tocsr(), top_n=n_neighbours, threshold=least, n_threads=cpu_count())
 
 
 def nearest_others(X: Matrix, n_neighbours: int) -> Matrix:
