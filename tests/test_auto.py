@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import replace
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import isthmus
 from conftest import Toy, make_toy
 from isthmus import Auto, suggest_labels
-from isthmus.choice import rules
+from isthmus.choice import rules, trial
 from isthmus.choice.candidates import FOR_THE_REST, FOR_TOPICS, SOURCE_ONLY
 from isthmus.choice.evidence import Evidence, neighbours_skill, normalised_cut, skill
 from isthmus.choice.trust import Estimate, estimate_accuracy, sharpness_for, updated
@@ -312,3 +313,60 @@ def test_labelling_what_is_suggested_helps_a_transfer() -> None:
     before, after = (np.mean(result.labels == truth) for result in (first, second))
     assert after > before + 0.02
     assert second.labels[chosen].tolist() == truth[chosen].tolist()
+
+
+def some_labels(toy: Toy, per_class: dict[str, int]) -> np.ndarray:
+    """A mask of all source rows and so many of the target's, by class."""
+    labeled = ~toy.in_target
+    for name, n in per_class.items():
+        labeled[np.flatnonzero(toy.in_target & (toy.y == name))[:n]] = True
+    return labeled
+
+
+def right_among_the_rest(toy: Toy, auto: Any, labeled: np.ndarray) -> float:
+    return float(np.mean((auto.transduction_ == toy.y)[~labeled]))
+
+
+def test_a_target_that_is_labelled_already_is_left_as_it_is(toy: Toy) -> None:
+    auto = quiet(toy, sample_labeled=np.ones(len(toy.y), dtype=bool))
+    assert np.array_equal(auto.transduction_, toy.y)
+    assert auto.predict(toy.X).shape == toy.y.shape
+
+
+def test_labels_of_one_class_alone_do_no_harm(toy: Toy) -> None:
+    """They need not be a random draw: most of one class and none of the other must not turn the shares round."""
+    labeled = some_labels(toy, {"class 0": 50})
+    auto = quiet(toy, sample_labeled=labeled)
+    assert auto.alarms_ == []
+    assert right_among_the_rest(toy, auto, labeled) >= right_among_the_rest(toy, quiet(toy), labeled) - 0.03
+
+
+def test_no_harm_is_said_where_nothing_else_was_tried(toy: Toy) -> None:
+    labeled = some_labels(toy, {"class 0": 5, "class 1": 5})
+    auto = quiet(toy, Auto(max_time=0, random_state=0), sample_labeled=labeled)
+    assert auto.chosen_ == (SOURCE_ONLY,)
+    assert auto.alarms_ == []
+
+
+def test_time_is_for_all_trials_together(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[str] = []
+    answer = trial.Trial._answer
+
+    def note(self: Any, candidate: Any) -> None:
+        started.append(candidate.name)
+        monkeypatch.setattr(trial, "perf_counter", lambda: perf_counter() + 1000.0 * len(started))
+        answer(self, candidate)
+
+    monkeypatch.setattr(trial.Trial, "_answer", note)
+    labeled = some_labels(toy, {"class 0": 5, "class 1": 5})
+    quiet(toy, Auto(max_time=500, random_state=0), sample_labeled=labeled)
+    assert started == [SOURCE_ONLY]
+
+
+def test_what_is_labelled_already_is_not_suggested() -> None:
+    texts = ["refund my card", "the app crashes", "charge refund", "crash app", "card charge", "app crash again"]
+    labels = ["billing", "fault"] * 3
+    given = ["billing", None, None, "fault", np.nan, None]
+    result = isthmus.transfer(texts, labels, texts, target_labels=given, method="LR")
+    assert result.given.tolist() == [True, False, False, True, False, False]
+    assert set(suggest_labels(result, 10)) == {1, 2, 4, 5}

@@ -133,14 +133,17 @@ OTHERS: dict[str, tuple[Callable[[Path, Path], list[object]], str]] = {
     ),
     "no shares": (lambda d, m: [*good(d), "--target-shares", "unknown", "--method", "LR"], "LR cannot be told shares"),
     "no stopping": (lambda d, m: [*good(d), "--max-time", "9", "--method", "LR"], "LR cannot be stopped early"),
-    "a preset for more": (lambda d, m: [*good(d), "--preset", "tcl"], "No word stands in 15 documents or more"),
+    "a preset for more": (
+        lambda d, m: [*good(d), "--preset", "tcl"],
+        "No word stands in as many texts",
+    ),
     "no common word": (
         lambda d, m: [*fit_arguments(d, d / "source.csv", put(d / "t.csv", "text\nqqq zzz\nqqq zzz\n"))],
         "shares no word with the labelled documents",
     ),
     "no words at all": (
         lambda d, m: fit_arguments(d, d / "source.csv", put(d / "t.csv", "text\n?\n!\n")),
-        "X holds no word in any of the 2 documents of domain 'target'",
+        "No target text holds a word that the vectorizer keeps",
     ),
     "truth without entries": (
         lambda d, m: [*fit_arguments(d, d / "source.csv", put(d / "t.csv", "text,y\nrefund,\n")), "--truth", "y"],

@@ -22,6 +22,7 @@ import pytest
 import isthmus
 from command import BUILT, Done, run
 from isthmus.choice import Alarm, Estimate
+from isthmus.cli.gathering import domain_names
 from isthmus.documents import open_documents
 from isthmus.text import PRESETS
 from test_reading import write
@@ -417,3 +418,24 @@ def test_the_documentation_names_options_that_there_are() -> None:
     assert len(named) >= 15
     assert named <= known
     assert set(re.findall(r"`([a-z]+)`", page.split("| preset |")[1].split("\n\n")[0])) == set(PRESETS)
+
+
+def test_sources_of_one_name_stay_apart() -> None:
+    assert domain_names(["x/a.csv", "a 3.csv", "y/a.csv", "a 2.csv"]) == ["a", "a 3", "a 2", "a 2 2"]
+    assert domain_names(["target.csv", "b.csv"]) == ["target 2", "b"]
+
+
+def test_target_labels_that_are_not_there_are_missed(files: Path) -> None:
+    bare = write(files / "bare.csv", [{"text": row["text"]} for row in TARGET])
+    bad = run("fit", "--source", files / "source.csv", "--target", bare, "--use-target-labels", "--method", "LR")
+    assert "has no entry in column 'label': leave --use-target-labels out" in bad.sentence
+
+
+def test_an_encoder_of_another_width_is_named(files: Path) -> None:
+    wide = SimpleNamespace(encode=lambda texts: np.ones((len(texts), 99)))
+    package = SimpleNamespace(letters=Letters("letters"), wide=wide)
+    with mock.patch.dict(sys.modules, {"some_package": package}):
+        fit(files, "--encoder", "some_package:letters", "-o", files / "m.isthmus", "--method", "LR")
+        bad = run("predict", files / "m.isthmus", files / "target.csv", "--encoder", "some_package:wide")
+    assert "--encoder names 'some_package:wide', which is not the encoder of" in bad.sentence
+    assert bad.stdout == ""

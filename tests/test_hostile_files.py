@@ -26,7 +26,7 @@ import isthmus
 from conftest import make_toy
 from isthmus.bench import Row
 from isthmus.exceptions import ModelFileError
-from isthmus.files import _read
+from isthmus.files import _read, checks
 from isthmus.files.container import pack, unpack
 from isthmus.files.encoding import Encoder
 
@@ -234,6 +234,9 @@ COUNTS = ("vectorizer", "steps", 0, "items", 1)
 SAME_HASH = [(2**61 - 1) * number for number in range(30_000)]
 FORGED: dict[str, tuple[Callable[[Any, dict[str, Any]], Any], str]] = {
     "system": (lambda tree, _: tree.update({"class": "os.system"}), "names the class 'os.system', which is none of"),
+    "endless words": (setting(*COUNTS, "token_pattern", to=r"(\w+\s?)+$"), "which might take for ever"),
+    "slow words": (setting(*COUNTS, "token_pattern", to=r"\w*\w*\w*!"), "which might take for ever"),
+    "jobs": (setting(*COUNTS, "n_jobs", to=100_000), "asks for 100000 jobs"),
     "forest": (lambda tree, _: tree.update({"class": "sklearn.RandomForestClassifier"}), "names the class 'sklearn.R"),
     "path": (lambda tree, _: tree.update({"class": "../../isthmus.TCL"}), r"names the class '\.\./\.\./isthmus\.TCL'"),
     "no class": (lambda tree, _: tree.update({"class": ["a"]}), r"names the class \['a'\]"),
@@ -367,3 +370,8 @@ def test_trees_are_json_that_any_reader_takes() -> None:
     """No NaN, no infinity."""
     tree = Encoder().encode([float("inf"), float("nan"), 1.5], "value")
     json.dumps(tree, allow_nan=False)
+
+
+@pytest.mark.parametrize("pattern", [r"(?u)\b\w\w+\b", r"\S+", r"(?i)[a-z(+]+-?\w{2,}", None])
+def test_usual_patterns_of_words_are_taken(pattern: str | None) -> None:
+    assert checks._ends_soon(pattern)

@@ -158,3 +158,12 @@ def test_labelled_documents_of_all_domains_are_stacked(toy: Toy) -> None:
     assert np.array_equal(X.toarray(), toy.X[rows].toarray())
     assert np.array_equal(problem.classes[numbers], toy.y[rows])
     assert problem.class_prior.sum() == pytest.approx(1)
+
+
+def test_what_stands_in_hidden_rows_does_not_change_the_classes(toy: Toy) -> None:
+    numbers = [int(name[-1]) for name in toy.y]
+    for filler in ("?", None, 1.5):
+        y = [filler if hidden else number for number, hidden in zip(numbers, toy.in_target, strict=True)]
+        model = toy.fit(isthmus.LR(), y=y)
+        assert model.classes_.dtype.kind == "i"
+        assert model.classes_.tolist() == [0, 1]

@@ -374,3 +374,13 @@ def test_notebooks_see_a_bridge_without_scripts(toy: Toy) -> None:
 
 def test_a_result_prints_without_its_texts() -> None:
     assert "refund" not in repr(transferred())
+
+
+def test_labels_that_were_learned_from_are_not_scored(tmp_path: Path) -> None:
+    texts = ["refund my card", "the app crashes", "charge refund", "crash app", "card charge", "app crash again"]
+    labels = ["billing", "fault"] * 3
+    result = isthmus.transfer(texts, labels, texts, target_labels=["billing", "fault", *[None] * 4])
+    page = result.report(tmp_path / "page.html", truth=labels).read_text(encoding="utf-8")
+    assert "of the 4 labels whose truth is known" in page
+    assert "corrected by the 2 target labels that were learned from" in page
+    assert "no true label of the target was read" not in page

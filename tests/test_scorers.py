@@ -397,3 +397,11 @@ def test_agreement_is_a_mean_of_shares(part: Part) -> None:
     assert part.score(scorers.Agreement(others), model) == pytest.approx(np.mean(shares))
     with pytest.raises(ValueError, match="others is empty"):
         part.score(scorers.Agreement([]), model)
+
+
+def test_reverse_validation_takes_named_shares_where_a_class_was_not_found(toy_of_three: Toy) -> None:
+    shares = {"class 0": 0.5, "class 1": 0.5, "class 2": 0.0}
+    model = toy_of_three.fit(isthmus.SelfTraining(target_shares=shares))
+    scorer = scorers.ReverseValidation()
+    score = scorer(model, toy_of_three.X, toy_of_three.y, sample_domain=toy_of_three.domain)
+    assert 0.4 < score < 0.8  # one of three classes cannot come back

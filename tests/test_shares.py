@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
-from conftest import Toy, make_toy
+from conftest import Toy, build, make_toy
 from isthmus.methods.lr import LR
 from isthmus.methods.shares import label_by_rank, read_shares
 from isthmus.problem import pose
@@ -46,3 +46,14 @@ def test_which_shares_a_user_may_name(toy: Toy) -> None:
         read_shares({"class 0": 1.0}, problem)
     with pytest.raises(ValueError, match="sum to one"):
         read_shares({"class 0": 0.5, "class 1": 0.6}, problem)
+
+
+def test_what_is_known_of_the_target_is_taken_off(toy: Toy) -> None:
+    in_target = np.flatnonzero(toy.in_target)
+    first = in_target[toy.y[in_target] == "class 0"]
+    labeled = ~toy.in_target
+    labeled[first[:-5]] = True
+    model = toy.fit(build("SelfTraining"), sample_labeled=labeled)
+    found = model.transduction_[~labeled]
+    assert np.sum(found == "class 0") == 5
+    assert np.mean(found == toy.y[~labeled]) > 0.95

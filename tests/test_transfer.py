@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.feature_extraction.text import TfidfVectorizer
@@ -67,6 +68,32 @@ class LetterCounts:
     def encode(self, texts: list[str]) -> np.ndarray:
         counts = np.array([[text.count(letter) for letter in "abcdefghijklmnopqrstuvwxyz"] for text in texts], float)
         return counts - 0.7
+
+
+class Lengths:
+    """Has what is asked for, and nothing else."""
+
+    def fit_transform(self, texts: Any) -> Any:
+        return self.transform(texts)
+
+    def transform(self, texts: Any) -> Any:
+        return np.array([[len(text), text.count("e") + 1.0] for text in texts])
+
+
+def test_plain_vectorizers_and_labels_of_any_kind() -> None:
+    texts = ["refund the charge", "crash", "charge", "the upload crashes"]
+    plain = isthmus.transfer(texts, ["a", "b", "a", "b"], texts, vectorizer=Lengths(), method="LR")
+    assert plain.predict(texts).shape == (4,)
+    words: dict[str, Any] = {"source_texts": texts * 2, "target_texts": texts, "method": "LR"}
+    few = {
+        "numpy": (np.array(["a", "b"] * 4), ["a", None, None, "b"]),
+        "numbers": (np.array([1, 2] * 4), [1, None, np.nan, 2]),
+        "pandas": (pd.Series(["a", "b"] * 4), pd.Series(["a", None, pd.NA, "b"], dtype="string")),
+    }
+    for source_labels, target_labels in few.values():
+        result = isthmus.transfer(**words, source_labels=source_labels, target_labels=target_labels)
+        assert result.given.tolist() == [True, False, False, True]
+        assert result.labels[[0, 3]].tolist() == [source_labels[0], source_labels[1]]
 
 
 def test_an_encoder_takes_the_place_of_the_vectorizer() -> None:

@@ -287,7 +287,8 @@ def _read_labels(estimator: Any, y: Any, labeled: Mask, dtype: Any) -> tuple[np.
     """Classes and one-hot rows, from the rows that may be read alone."""
     if y is None:
         raise ValueError(f"{type(estimator).__name__} requires y to be passed, but the target y is None.")
-    y = column_or_1d(y, warn=True)
+    # A list's entries keep their types: those of rows that may not be read must not change the others.
+    y = column_or_1d(np.array(y, dtype=object) if isinstance(y, list | tuple) else y, warn=True)
     if len(y) != len(labeled):
         raise ValueError(
             f"y has {len(y)} entries and X has {len(labeled)} rows: give one entry per row "
@@ -323,16 +324,21 @@ def _read_labels(estimator: Any, y: Any, labeled: Mask, dtype: Any) -> tuple[np.
 
 def _plain_labels(visible: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Labels out of an object array, which mixed y with masked entries often is."""
-    values = visible.tolist()
+    values = [value.item() if isinstance(value, np.generic) else value for value in visible]
     for value in values:
-        if value is None or value != value:
+        if is_missing(value):
             raise ValueError(_missing_label(repr(value)))
     kinds = {type(value) for value in values}
     if len(kinds) > 1:
         raise TypeError(
             f"y mixes labels of the types {', '.join(sorted(kind.__name__ for kind in kinds))}: use one type for all."
         )
-    return visible if kinds <= {str} else np.array(values)
+    return np.array(values, dtype=object) if kinds <= {str} else np.array(values)
+
+
+def is_missing(label: Any) -> bool:
+    """None, NaN, or what pandas puts in their place."""
+    return label is None or type(label).__name__ == "NAType" or bool(label != label)
 
 
 def _missing_label(value: str) -> str:

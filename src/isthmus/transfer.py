@@ -8,14 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import clone
 
 from isthmus.base import TransferClassifier
 from isthmus.choice import Auto
 from isthmus.methods import METHODS
+from isthmus.problem import has_words, is_missing
 from isthmus.text import encoder_vectorizer, preset_vectorizer
 from isthmus.topics import Topics
-from isthmus.typing import Array, DomainName
+from isthmus.typing import Array, DomainName, Mask, Matrix
 
 SOURCE, TARGET = "source", "target"
 DEFAULT_METHOD = "Auto"
@@ -36,6 +38,13 @@ class Result:
     source_texts: Sequence[str] = field(default=(), repr=False)
     source_labels: Sequence[Any] = field(default=(), repr=False)
     target_texts: Sequence[str] = field(default=(), repr=False)
+    target_labels: Sequence[Any] = field(default=(), repr=False)
+    """Those that were given, and None for all others; empty if none was."""
+
+    @property
+    def given(self) -> Mask:
+        """Which target texts had a label that was learned from: it says nothing about the others."""
+        return np.array([label is not None for label in self.target_labels] or [False] * len(self.labels), dtype=bool)
 
     def predict(self, texts: Sequence[str]) -> np.ndarray[Any, Any]:
         """Labels of target texts that came later."""
@@ -114,8 +123,8 @@ def transfer(
     source_domains
         A name for the domain of each source text, where there are several sources.
     target_labels
-        A label for each target text, None for those without. Only those few that are known may stand here: they are
-        read, and what stands here for scoring would leak.
+        A label for each target text, None or NaN for those without. Only those few that are known may stand here: they
+        are read, and what stands here for scoring would leak.
     random_state
         For methods that start at random.
 
@@ -131,12 +140,15 @@ def transfer(
     ['billing', 'fault']
     """
     source, target = _read_texts(source_texts, "source_texts"), _read_texts(target_texts, "target_texts")
-    labels = list(source_labels)
+    labels = _read_labels(source_labels, "source_labels")
+    for position, label in enumerate(labels):
+        if label is None:
+            raise ValueError(f"source_labels[{position}] is missing: give it a label, or leave the text out.")
     if len(labels) != len(source):
         raise ValueError(
             f"source_labels has {len(labels)} entries and source_texts {len(source)}: give one label for each text."
         )
-    few = [None] * len(target) if target_labels is None else list(target_labels)
+    few = [None] * len(target) if target_labels is None else _read_labels(target_labels, "target_labels")
     if len(few) != len(target):
         raise ValueError(
             f"target_labels has {len(few)} entries and target_texts {len(target)}: give None for texts without a label."
@@ -146,7 +158,7 @@ def transfer(
     y = np.empty(len(source) + len(target), dtype=object)
     y[:] = labels + few
     estimator.fit(
-        vectorizer.fit_transform(source + target),
+        _vectorized(vectorizer, source, target),
         y,
         sample_domain=_read_domains(source_domains, len(source)) + [TARGET] * len(target),
         target_domain=TARGET,
@@ -161,7 +173,32 @@ def transfer(
         source_texts=source,
         source_labels=labels,
         target_texts=target,
+        target_labels=few if target_labels is not None else (),
     )
+
+
+def _vectorized(vectorizer: Any, source: list[str], target: list[str]) -> Matrix:
+    """All texts as rows, with complaints in the words of `transfer`."""
+    try:
+        X = vectorizer.fit_transform(source + target)
+    except ValueError as error:
+        if "no terms remain" not in str(error) and "empty vocabulary" not in str(error):
+            raise
+        raise ValueError(
+            "No word stands in as many texts as the vectorizer asks for: give more texts, or choose another preset."
+        ) from error
+    if (sp.issparse(X) or isinstance(X, np.ndarray)) and not has_words(X[len(source) :]).any():
+        raise ValueError(
+            "No target text holds a word that the vectorizer keeps: give more texts, or choose another preset."
+        )
+    return X
+
+
+def _read_labels(labels: Sequence[Any], argument: str) -> list[Any]:
+    """As a list, with None for whatever stands for a missing label."""
+    if isinstance(labels, str):
+        raise TypeError(f"{argument} is one string: give a list of labels.")
+    return [None if is_missing(label) else label for label in labels]
 
 
 def _read_texts(texts: Sequence[str], argument: str) -> list[str]:
@@ -196,7 +233,7 @@ def _read_vectorizer(vectorizer: Any, preset: str | None, encoder: Any) -> Any:
         raise ValueError(f"{' and '.join(several)} are both given: leave one of them out.")
     if encoder is not None:
         return encoder_vectorizer(encoder)
-    return preset_vectorizer(preset or "default") if vectorizer is None else clone(vectorizer)
+    return preset_vectorizer(preset or "default") if vectorizer is None else clone(vectorizer, safe=False)
 
 
 def read_method(method: str | TransferClassifier, random_state: Any) -> TransferClassifier:

@@ -17,7 +17,7 @@ from isthmus.choice.alarm import Alarm
 from isthmus.choice.candidates import Ensemble
 from isthmus.choice.evidence import tempered
 from isthmus.choice.leaderboard import Leaderboard
-from isthmus.choice.trial import Trial
+from isthmus.choice.trial import Clock, Trial
 from isthmus.choice.trust import Estimate, sharpness_for, updated
 from isthmus.methods.shares import SHARES, known_or
 from isthmus.problem import Problem
@@ -102,22 +102,24 @@ class Auto(TransferClassifier):
 
     def _learn(self, problem: Problem) -> list[Array]:
         hidden, checked = _without_target_labels(problem)
-        trial = Trial(hidden, self.target_shares, self.max_time, self.random_state)
+        clock = Clock(self.max_time)
+        trial = Trial(hidden, self.target_shares, clock, self.random_state)
         trial.run()
         choice = trial.choose(checked)
         estimate = choice.estimate
         if checked is not None:
             shares = trial.corrected_shares(choice, checked)
-            if shares != self.target_shares:  # they know better what the shares are: choose again
-                trial = Trial(hidden, shares, self.max_time, self.random_state)
+            if shares != self.target_shares and not clock.is_over:  # known better now: choose again
+                trial = Trial(hidden, shares, clock, self.random_state)
                 trial.run()
                 choice = trial.choose(checked)
             right, claimed = choice.check(checked)
             estimate = updated(choice.estimate, claimed, right, problem.n_classes)
-            # What is known of the target is learned from as well: the chosen candidates, once more.
-            trial = Trial(problem, trial.corrected_shares(choice, checked), None, self.random_state)
-            trial.run(only=choice.names)
-            choice = trial.settled(choice)
+            if not clock.is_over:
+                # What is known of the target is learned from as well: the chosen candidates, once more.
+                trial = Trial(problem, trial.corrected_shares(choice, checked), Clock(None), self.random_state)
+                trial.run(only=choice.names)
+                choice = trial.settled(choice)
         values = choice.values
         self._ensemble = Ensemble(
             [trial.candidates[name].estimator for name in choice.names],
@@ -149,9 +151,11 @@ class Auto(TransferClassifier):
 def _without_target_labels(problem: Problem) -> tuple[Problem, Array | None]:
     """The same problem as if no target label were known, and those labels: one-hot rows over its unlabelled documents.
 
-    None if there are none, or if nothing else is labelled.
+    None if there are none, if nothing else is labelled, or if nothing is left to be labelled.
     """
     known = any(domain.is_target and domain.labeled.any() for domain in problem.domains)
+    if all(domain.fully_labeled for domain in problem.domains):
+        return problem, None
     if not known or not any(domain.labeled.any() for domain in problem.domains if not domain.is_target):
         return problem, None
     hidden = tuple(

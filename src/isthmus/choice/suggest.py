@@ -10,7 +10,7 @@ from isthmus.typing import Positions
 
 
 def suggest_labels(result: Any, n: int = 20) -> Positions:
-    """Numbers of the target documents whose labels would help the most.
+    """Numbers of the target documents whose labels would help the most, none of them labelled already.
 
     Half of them are the most doubtful ones; the others are drawn evenly over all degrees of doubt, because an estimate
     of accuracy needs documents of which the method is sure as well.
@@ -38,6 +38,9 @@ def suggest_labels(result: Any, n: int = 20) -> Positions:
     ordered = np.sort(probabilities, axis=1)
     doubt = ordered[:, -2] - ordered[:, -1] if probabilities.shape[1] > 1 else np.zeros(len(probabilities))
     order = np.argsort(-doubt, kind="stable")
+    given = getattr(result, "given", None)
+    if given is not None:
+        order = order[~given[order]]
     n = min(n, len(order))
     first = order[: (n + 1) // 2]
     rest = order[len(first) :]

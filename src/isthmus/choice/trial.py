@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
@@ -54,11 +55,25 @@ class Choice:
         return given.argmax(axis=1) == labels[known].argmax(axis=1), given.max(axis=1)
 
 
+class Clock:
+    """How much time is left, for all trials of a fit together."""
+
+    def __init__(self, max_time: float | None) -> None:
+        self._end = math.inf if max_time is None else perf_counter() + max_time
+
+    def has(self, seconds: float) -> bool:
+        return perf_counter() + seconds <= self._end
+
+    @property
+    def is_over(self) -> bool:
+        return not self.has(0)
+
+
 class Trial:
     """Runs candidates, cheap ones first, on a problem that they share: maps and first classifiers are made once."""
 
-    def __init__(self, problem: Problem, shares: Any, max_time: float | None, random_state: Any) -> None:
-        self.problem, self.shares, self.max_time = problem, shares, max_time
+    def __init__(self, problem: Problem, shares: Any, clock: Clock, random_state: Any) -> None:
+        self.problem, self.shares, self.clock = problem, shares, clock
         read_shares(shares, problem)  # fails at once where it is wrong
         self.random_state = random_state
         self.candidates = {candidate.name: candidate for candidate in portfolio(shares, random_state)}
@@ -66,7 +81,6 @@ class Trial:
         """Class distributions of the unlabelled documents."""
         self.seconds: dict[str, float] = {}
         self.fell_out: dict[str, str] = {}
-        self._began = perf_counter()
 
     def run(self, only: tuple[str, ...] = ()) -> None:
         """Let the candidates answer: all that there is time for, or the named ones."""
@@ -88,9 +102,7 @@ class Trial:
     def _obstacle(self, candidate: Candidate, unit: float) -> str:
         if candidate.needs_counts and any(_negative(domain.matrix) for domain in self.problem.domains):
             return "takes no negative features: see SignSplit"
-        if self.max_time is not None and perf_counter() - self._began + candidate.cost * unit > self.max_time:
-            return "no time left" if unit else ""
-        return ""
+        return "no time left" if unit and not self.clock.has(candidate.cost * unit) else ""
 
     def _answer(self, candidate: Candidate) -> None:
         parts = candidate.estimator._learn(self.problem)
@@ -111,7 +123,7 @@ class Trial:
             rung.append(alarms.unrelated(certain))
             team = (names.SOURCE_ONLY,) if certain else team
             estimate = _doubted(estimate, certain, self.problem.n_classes)
-        if team == (names.SOURCE_ONLY,) and checked is not None:
+        if team == (names.SOURCE_ONLY,) and checked is not None and len(set(self._teams().values())) > 1:
             rung.append(alarms.harm())
         if not rung:  # a worse message says it all
             gone = self._missing_classes()
@@ -163,14 +175,17 @@ class Trial:
         return {team: members or short or (names.SOURCE_ONLY,) for team, members in present.items()}
 
     def _team(self, evidence: Evidence, checked: Array | None, estimate: Estimate) -> tuple[str, ...]:
-        """By the indicators; with labels that are known, also by how probable each team finds them."""
+        """By the indicators; with labels that are known, also by how probable each team finds them.
+
+        Labels of some classes only would speak for whoever overrates these.
+        """
         teams = self._teams()
         chances = {
             "topics": rules.PRIOR_FOR_THE_EVIDENCE * (evidence.topicality > 0),
             "rest": rules.PRIOR_FOR_THE_EVIDENCE * (evidence.topicality <= 0),
             "source": rules.PRIOR_FOR_THE_EVIDENCE - rules.PRIOR_AGAINST_SOURCE_ONLY,
         }
-        if checked is not None:
+        if checked is not None and checked.any(axis=0).all():
             known = checked.any(axis=1)
             for team, members in teams.items():
                 answers = [self.answers[name] for name in members]
@@ -181,9 +196,9 @@ class Trial:
 
     def _shares_alarm(self, evidence: Evidence, team: tuple[str, ...]) -> list[Alarm]:
         """Where classes are topics, candidates that need no shares are a check on those that do."""
-        if self.shares != "source" or team != names.FOR_TOPICS:
+        if self.shares != "source" or team != names.FOR_TOPICS or self.clock.is_over:
             return []
-        free = Trial(self.problem, "unknown", None, self.random_state)
+        free = Trial(self.problem, "unknown", Clock(None), self.random_state)
         free.run(only=(names.SHORT,))
         shares = free.answers[names.SHORT].argmax(axis=1)
         found = np.bincount(shares, minlength=self.problem.n_classes) / len(shares)
@@ -211,8 +226,7 @@ class Trial:
             return self.shares
         known, expected = checked.any(axis=1), choice.probabilities
         surprise = (checked[known] - expected[known]).sum(axis=0) / (known.sum() + rules.SHARES_WORTH)
-        left = len(expected) * (expected.mean(axis=0) + surprise) - checked.sum(axis=0)  # still to be labelled
-        shares = np.maximum(left, 1)
+        shares = np.maximum(expected.mean(axis=0) + surprise, 1 / len(expected))
         return dict(zip(self.problem.classes.tolist(), (shares / shares.sum()).tolist(), strict=True))
 
     def shares_by_class(self) -> dict[Any, float] | None:

@@ -123,6 +123,9 @@ def fit(
         there = gather(target, stages, label=label or sources[0].columns.label, truth=truth, **reading)
         if truth is not None and not any(there.truth):
             raise DataError(f"{target} has no entry in column {truth!r}, which --truth names.")
+        if use_target_labels and not any(there.labels):
+            column = label or sources[0].columns.label
+            raise DataError(f"{target} has no entry in column {column!r}: leave --use-target-labels out, or add some.")
         words = {"preset": preset, "encoder": load_encoder(encoder)}
         result = _transfer(estimator, sources, there, use_target_labels, max_time, words, stages)
         _write(result, there, outputs, stages)
@@ -158,20 +161,10 @@ def _transfer(
                 **words,
             )
         except (ValueError, TypeError) as error:
-            raise DataError(_in_plain_words(str(error), words["preset"])) from error
+            raise DataError(str(error)) from error
     if "callback" in result.estimator.get_params():
         result.estimator.set_params(callback=None)  # it has done its work, and no file can hold it
     return result
-
-
-def _in_plain_words(error: str, preset: str | None) -> str:
-    """scikit-learn's sentences about words name settings that this command has not."""
-    if "no terms remain" in error or "empty vocabulary" in error:
-        from isthmus.text import preset_vectorizer
-
-        least = preset_vectorizer(preset or "default")[0].min_df
-        return f"No word stands in {least} documents or more: give more documents, or choose another --preset."
-    return error
 
 
 def _write(result: Result, target: Gathered, outputs: dict[str, Path], stages: Stages) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -60,9 +61,10 @@ def domain_names(paths: Sequence[str]) -> list[str]:
     if len(paths) == 1:
         return [SOURCE]
     names: list[str] = []
-    for number, path in enumerate(paths, 1):
+    for path in paths:
         name = Path(path).name.split(".")[0] or path
-        names.append(f"{name} {number}" if name in (*names, TARGET) else name)
+        numbered = (f"{name} {number}" for number in count(2))
+        names.append(next(free for free in chain([name], numbered) if free not in (*names, TARGET)))
     return names
 
 

@@ -29,6 +29,11 @@ def load_result(path: str, encoder: str | None) -> Result:
         raise
     if not isinstance(model, isthmus.Result):
         raise DataError(f"{path} holds a {type(model).__name__} that knows no texts: save what transfer returns.")
+    if encoder is not None:
+        try:
+            model.vectorizer.transform(["a text"])
+        except (ValueError, TypeError) as error:
+            raise DataError(f"--encoder names {encoder!r}, which is not the encoder of {path}: {error}") from None
     return model
 
 

@@ -76,7 +76,7 @@ def save(model: Any, path: str | os.PathLike[str], *, force: bool = False) -> No
         )
 
     if isinstance(model, Result):  # texts may be many, and are not for everyone's eyes
-        model = replace(model, source_texts=(), source_labels=(), target_texts=())
+        model = replace(model, source_texts=(), source_labels=(), target_texts=(), target_labels=())
     encoder = Encoder()
     tree = encoder.encode(model, type(model).__name__)
     needs_encoder = encoder.encoder is not None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 import warnings
 from typing import Any
 
@@ -31,6 +32,7 @@ FITTED = (
 
 TRIAL_WORDS = 64
 MAX_THREADS = 1024
+MAX_JOBS = 64
 
 
 def require(condition: Any, otherwise: str) -> None:
@@ -41,6 +43,9 @@ def require(condition: Any, otherwise: str) -> None:
 
 def check(value: Any) -> None:
     """An instance of a known class, just put together."""
+    jobs = vars(value).get("n_jobs")
+    few = jobs is None or (type(jobs) is int and abs(jobs) <= MAX_JOBS)
+    require(few, f"its {type(value).__name__} asks for {jobs!r:.60} jobs")
     if isinstance(value, TransferClassifier) and "classes_" in vars(value):  # not a parameter, which is unfitted
         _check_method(value)
     elif isinstance(value, Result):
@@ -133,12 +138,22 @@ def _check_pipeline(value: Pipeline) -> None:
 def _check_vocabulary(value: Any) -> None:
     """Numbers of words become column numbers of a matrix, unchecked."""
     require(vars(value).get("input") == "content", "its vectorizer reads files instead of texts")
+    pattern = vars(value).get("token_pattern")
+    require(_ends_soon(pattern), f"its vectorizer cuts words by {pattern!r:.60}, which might take for ever")
     if "vocabulary_" not in vars(value):
         return
     words = value.vocabulary_
     plain = isinstance(words, dict) and all(isinstance(number, int | np.integer) for number in words.values())
     require(plain, "the vocabulary of its vectorizer is none")
     require(sorted(words.values()) == list(range(len(words))), "the vocabulary of its vectorizer has gaps")
+
+
+def _ends_soon(pattern: Any) -> bool:
+    """Groups that repeat what repeats can keep a regular expression busy for ever: no groups, and few repetitions."""
+    if not isinstance(pattern, str):
+        return pattern is None
+    plain = re.sub(r"^\(\?[aiLmsux]+\)|\[[^\]]*\]|\\.", "_", pattern)
+    return "(" not in plain and sum(plain.count(sign) for sign in "*+{") <= 2
 
 
 def _check_centers(value: KMeans) -> None:

@@ -71,12 +71,27 @@ SHARES = [StrOptions({"source", "unknown"}), dict]
 def read_shares(target_shares: Any, problem: Problem) -> Array | None:
     """The share of each class among the documents to be labelled, or None if nobody knows.
 
-    "source" is the labelled documents' shares, "unknown" none; a dict maps every class to its share.
+    `target_shares` is about the whole target: "source" is the source's shares, "unknown" none; a dict maps every class
+    to its share. What is known of the target already is taken off.
     """
     if target_shares == "unknown":
         return None
-    if target_shares == "source":
-        return problem.class_prior.astype(np.float64)
+    shares = _source_shares(problem) if target_shares == "source" else _named_shares(target_shares, problem)
+    open_domains = [domain for domain in problem.domains if not domain.fully_labeled]
+    known = np.sum([domain.labels.sum(axis=0) for domain in open_domains], axis=0)
+    if not np.any(known):
+        return shares
+    left = np.maximum(sum(len(domain.rows) for domain in open_domains) * shares - known, 0)
+    return left / left.sum() if left.any() else shares
+
+
+def _source_shares(problem: Problem) -> Array:
+    """Of the labelled source documents; of all labelled ones, where the source has none."""
+    counts = np.sum([d.labels.sum(axis=0, dtype=np.float64) for d in problem.domains if not d.is_target], axis=0)
+    return counts / counts.sum() if np.any(counts) else problem.class_prior.astype(np.float64)
+
+
+def _named_shares(target_shares: Any, problem: Problem) -> Array:
     classes = problem.classes.tolist()
     if set(target_shares) != set(classes):
         raise ValueError(f"target_shares names {list(target_shares)} and the classes are {classes}: give each a share.")

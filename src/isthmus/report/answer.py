@@ -114,7 +114,7 @@ def suggest(material: Material) -> list[Suggestion]:
     order = np.argsort(material.certainty, kind="stable")
     rows = _own_choice(material)
     if rows is None:
-        rows = [int(row) for row in order if not material.known[row]][:N_SUGGESTED]
+        rows = [int(row) for row in order if not (material.known[row] or material.learned[row])][:N_SUGGESTED]
     if not rows and material.truth is not None:
         wrong = material.known & (material.truth != material.numbers)
         rows = [int(row) for row in order[::-1] if wrong[row]][:N_SUGGESTED]

@@ -68,10 +68,15 @@ class Material:
 
     @property
     def known(self) -> Mask:
-        """The target documents whose true label was given."""
+        """The target documents whose true label was given, for scoring: one that was learned from proves nothing."""
         if self.truth is None:
             return np.zeros(self.n_target, dtype=bool)
-        return np.asarray(self.truth != UNKNOWN)
+        return np.asarray((self.truth != UNKNOWN) & ~self.learned)
+
+    @property
+    def learned(self) -> Mask:
+        """The target documents whose label was learned from."""
+        return np.asarray(getattr(self.result, "given", np.zeros(self.n_target, dtype=bool)))
 
     def name_of(self, row: int) -> str:
         """How the page calls a target document."""

@@ -55,6 +55,13 @@ class Holdout:
         if len(set(labels.tolist())) == 1:  # nothing to tell apart
             return np.repeat(labels[:1], len(wanted))
         fresh = clone(model)
+        shares = getattr(fresh, "target_shares", None)
+        if isinstance(shares, dict):  # what the labels lack cannot have a share
+            kept = {label: shares[label] for label in dict.fromkeys(labels.tolist()) if label in shares}
+            whole = sum(kept.values())
+            fresh.set_params(
+                target_shares={label: share / whole for label, share in kept.items()} if whole else "unknown"
+            )
         if not isinstance(fresh, TransferClassifier):
             return np.asarray(fresh.fit(self.documents(given), labels).predict(self.documents(wanted)))
         y = np.full(len(self.names), labels[0], dtype=labels.dtype)
