@@ -2,14 +2,15 @@
 
 python benchmarks/settings.py DATA_FOLDER [NAME...]
 
-The alternative with the best mean is chosen; of equal ones, the first. Where single runs scatter, those within half a
-point of the best run again, more often, and the second round decides. The tasks are
+A method's default stays unless an alternative is better by half a point and by more than one standard error over the
+tasks; where there is no default, the best mean is chosen. Where single runs scatter, those within half a point of the
+best run again, more often, and the second round decides. The tasks are
 
 - for 20 Newsgroups, `isthmus.data.development_splits()`: the papers' categories, divided as in no table;
 - for the Reuters matrices, leave one pair out: a pair's setting is chosen on the other two, in both directions;
 - for glioma, held-out labels of the source in both trials, with the target there and none of its labels known.
 
-A column's best is bold, and decides what its heading names; the last column says under which of the headings the table
+A column's best is bold; the last column says under which of the headings the table
 has this alternative. Results are stored as those of `isthmus bench` are: a second run goes on where the first ended.
 """
 

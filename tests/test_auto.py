@@ -104,6 +104,13 @@ def test_signed_features_leave_the_factorizations_out(toy: Toy) -> None:
     assert np.mean(auto.transduction_[toy.in_target] == toy.y[toy.in_target]) > 0.8
 
 
+def test_cuts_are_for_sparse_rows(toy: Toy) -> None:
+    assert quiet(toy).evidence_.cut is not None
+    dense = quiet(toy, X=toy.X.toarray())
+    assert dense.evidence_.cut is None
+    assert dense.evidence_.topicality != 0
+
+
 def test_the_leaderboard_tells_all(toy: Toy) -> None:
     auto = quiet(toy)
     rows = auto.leaderboard_.rows

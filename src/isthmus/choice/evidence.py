@@ -26,7 +26,8 @@ class Evidence:
 
     cut: float | None = None
     """Normalised cut of the target's cosine graph by the classes; about one for classes that have nothing to do with
-    what documents are about."""
+    what documents are about. None for dense features, such as embeddings: all of their cosines are high, and all of
+    their cuts near one."""
     neighbours: float | None = None
     """Skill with which a source document's nearest neighbours tell its class."""
     steadiness: float | None = None

@@ -8,6 +8,7 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from isthmus.choice import alarm as alarms
 from isthmus.choice import candidates as names
@@ -152,7 +153,7 @@ class Trial:
         first = answers[names.SOURCE_ONLY]
         across = any(d.is_target for d in problem.domains) and any(not d.is_target for d in problem.domains)
         return Evidence(
-            cut=normalised_cut(free, leader.argmax(axis=1), n_classes),
+            cut=normalised_cut(free, leader.argmax(axis=1), n_classes) if sp.issparse(free) else None,
             neighbours=neighbours_skill(X, known, n_classes),
             steadiness=agreement(answers[names.LONG], answers[names.SHORT]) if steady else None,
             following=agreement(leader, first) if led and across else None,
