@@ -194,6 +194,8 @@ def test_other_parts_lead_to_the_documents(visit: Any, reports: dict[str, Path])
     page.locator(".suggestions button").first.click()
     assert here.found() == 276
     page.wait_for_timeout(100)  # what is put off must not close it again
+    opened, window = (page.locator(name).bounding_box() for name in (".detail h4 >> nth=0", "#scroller"))
+    assert window["y"] < opened["y"] < window["y"] + window["height"] - 20  # and it can be seen
     assert here.count(".detail") == 1
     assert page.locator(".suggestions .muted").first.inner_text() in page.locator(".detail h4").first.inner_text()
 

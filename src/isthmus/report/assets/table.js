@@ -245,7 +245,8 @@ const table = (() => {
   function show(row) {
     filter({});
     if (open !== row) toggle(row);
-    scrollTo(view.indexOf(row));
+    scroller.scrollTop = view.indexOf(row) * rowHeight; // at the top: what opens is below it
+    draw();
   }
 
   // ---- events
