@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, cached_property
+from operator import matmul
 from threading import current_thread
 from typing import Any, Protocol, TypeVar
 
@@ -70,17 +71,26 @@ class MatrixDocuments:
     def times(self, words: Array) -> Array:
         if not self._is_large(words.shape[1]):
             return _product(self.matrix, words)
-        return np.asfortranarray(np.vstack(at_once(_product, self._halves, [words, words])))
+        out = np.empty((self.matrix.shape[0], words.shape[1]), dtype=np.result_type(self.matrix, words), order="F")
+        rows = np.ascontiguousarray(words)
+        first, second = self._halves
+        parts = np.split(out, [first.shape[0]])
+
+        def fill(half: Matrix, part: Array) -> None:
+            part[...] = half @ rows
+
+        at_once(fill, [first, second], parts)
+        return out
 
     def transposed_times(self, documents: Array) -> Array:
         # The transpose of CSR is CSC of the same memory: no X^T is ever stored.
         if not self._is_large(documents.shape[1]):
             return _product(self.matrix.T, documents)
         first, second = self._halves
-        parts = np.split(documents, [first.shape[0]])
-        upper, lower = at_once(_product, [first.T, second.T], parts)
+        parts = np.split(np.ascontiguousarray(documents), [first.shape[0]])
+        upper, lower = at_once(matmul, [first.T, second.T], parts)
         upper += lower
-        return upper
+        return np.asfortranarray(upper)
 
 
 WORTH_TWO_THREADS = 1 << 22

@@ -6,6 +6,7 @@ T. Hofmann, "Probabilistic Latent Semantic Indexing", SIGIR 1999.
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -42,17 +43,20 @@ def plsa(X: Matrix, n_topics: int, rng: np.random.RandomState, n_iter: int = 50,
     documents = np.full((X.shape[0], n_topics), 1 / n_topics, dtype=X.dtype)
     history = []
 
-    def share_of_topic(word: Array, document: Array) -> Array:
-        share = np.repeat(document, lengths)
-        share *= word.take(word_of_entry)
-        return share
+    def expected_of(topics: Iterable[tuple[Array, Array]]) -> Array:
+        """What some topics expect, added up one by one: all at once they would be as large as the responsibilities."""
+        expected = np.zeros_like(X.data)
+        for word, document in topics:
+            share = np.repeat(document, lengths)
+            share *= word.take(word_of_entry)
+            expected += share
+        return expected
 
     for _ in range(n_iter):
-        expected = np.full_like(X.data, least)
-        of_topics = list(zip(np.ascontiguousarray(words.T), np.ascontiguousarray(documents.T), strict=True))
-        for first in range(0, n_topics, 2):  # two at a time: all of them would be as large as the responsibilities
-            for share in at_once(share_of_topic, *zip(*of_topics[first : first + 2], strict=True)):
-                expected += share
+        topics = list(zip(np.ascontiguousarray(words.T), np.ascontiguousarray(documents.T), strict=True))
+        expected, others = at_once(expected_of, [topics[::2], topics[1::2]])
+        expected += others
+        expected += least
         if watch:
             history.append(float(np.dot(X.data, np.log(expected))))
         ratio = sp.csr_array((X.data / expected, X.indices, X.indptr), shape=X.shape)
