@@ -104,6 +104,14 @@ def test_signed_features_leave_the_factorizations_out(toy: Toy) -> None:
     assert np.mean(auto.transduction_[toy.in_target] == toy.y[toy.in_target]) > 0.8
 
 
+@pytest.mark.parametrize("scale", [1e-6, 1e3])
+def test_the_scale_of_x_does_not_matter(scale: float, toy: Toy) -> None:
+    plain, scaled = quiet(toy), quiet(toy, X=toy.X * scale)
+    assert scaled.chosen_ == plain.chosen_
+    assert scaled.evidence_.modesty == pytest.approx(plain.evidence_.modesty, abs=0.01)
+    assert np.mean(scaled.transduction_ == plain.transduction_) > 0.98
+
+
 def test_cuts_are_for_sparse_rows(toy: Toy) -> None:
     assert quiet(toy).evidence_.cut is not None
     dense = quiet(toy, X=toy.X.toarray())

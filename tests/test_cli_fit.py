@@ -11,7 +11,6 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 from unittest import mock
 
@@ -239,45 +238,6 @@ def test_presets_shares_time_and_seeds_reach_the_fit(files: Path) -> None:
             assert Told.seen == seen
 
 
-class Letters:
-    """A sentence-transformers model, as far as it is needed."""
-
-    def __init__(self, name: str) -> None:
-        if name != "letters":
-            raise OSError("there is no such model\nand here is why")
-
-    def encode(self, texts: list[str]) -> np.ndarray:
-        return np.array([[text.count(letter) for letter in "abcdefghijklmnop"] for text in texts], float) - 0.5
-
-
-def test_encoders_are_named_for_fit_and_for_predict(files: Path) -> None:
-    model = files / "m.isthmus"
-    with mock.patch.dict(sys.modules, {"sentence_transformers": mock.Mock(SentenceTransformer=Letters)}):
-        done = fit(files, "--encoder", "letters", "-o", model, "--method", "LR")
-        assert done.err == ""
-        assert run("predict", model, files / "target.csv", "--encoder", "letters").code == 0
-        assert "name it with --encoder" in run("predict", model, files / "target.csv").sentence
-        bad = run("fit", "--source", files / "source.csv", "--target", files / "target.csv", "--encoder", "none")
-        assert bad.sentence == "isthmus: --encoder names 'none', which cannot be loaded: there is no such model."
-    with mock.patch.dict(sys.modules, {"sentence_transformers": None}):
-        bad = run("fit", "--source", files / "source.csv", "--target", files / "target.csv", "--encoder", "letters")
-        assert "pip install 'isthmus[embed]'" in bad.sentence
-
-
-@pytest.mark.parametrize("attribute", ["ready", "make", "Made"])
-def test_encoders_of_installed_packages(files: Path, attribute: str) -> None:
-    package = SimpleNamespace(ready=Letters("letters"), make=lambda: Letters("letters"), lame=dict)
-    package.Made = type("Made", (Letters,), {"__init__": lambda self: None})
-    with mock.patch.dict(sys.modules, {"some_package": package, "sentence_transformers": None}):
-        done = fit(files, "--encoder", f"some_package:{attribute}", "-o", files / "m.isthmus", "--method", "LR")
-        assert done.err == ""
-        assert run("predict", files / "m.isthmus", files / "target.csv", "--encoder", "some_package:make").code == 0
-        for name, reason in {"lame": "with a method encode", "gone": "gone", "none.such:x": "No module"}.items():
-            named = name if ":" in name else f"some_package:{name}"
-            bad = run("fit", "--source", files / "source.csv", "--target", files / "target.csv", "--encoder", named)
-            assert reason in bad.sentence
-
-
 def test_explain_shows_topics_or_the_words_that_decided(files: Path) -> None:
     fit(files, "-o", files / "tcl.isthmus")
     fit(files, "-o", files / "lr.isthmus", "--method", "LR")
@@ -429,13 +389,3 @@ def test_target_labels_that_are_not_there_are_missed(files: Path) -> None:
     bare = write(files / "bare.csv", [{"text": row["text"]} for row in TARGET])
     bad = run("fit", "--source", files / "source.csv", "--target", bare, "--use-target-labels", "--method", "LR")
     assert "has no entry in column 'label': leave --use-target-labels out" in bad.sentence
-
-
-def test_an_encoder_of_another_width_is_named(files: Path) -> None:
-    wide = SimpleNamespace(encode=lambda texts: np.ones((len(texts), 99)))
-    package = SimpleNamespace(letters=Letters("letters"), wide=wide)
-    with mock.patch.dict(sys.modules, {"some_package": package}):
-        fit(files, "--encoder", "some_package:letters", "-o", files / "m.isthmus", "--method", "LR")
-        bad = run("predict", files / "m.isthmus", files / "target.csv", "--encoder", "some_package:wide")
-    assert "--encoder names 'some_package:wide', which is not the encoder of" in bad.sentence
-    assert bad.stdout == ""

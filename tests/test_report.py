@@ -12,6 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
@@ -380,7 +381,8 @@ def test_labels_that_were_learned_from_are_not_scored(tmp_path: Path) -> None:
     texts = ["refund my card", "the app crashes", "charge refund", "crash app", "card charge", "app crash again"]
     labels = ["billing", "fault"] * 3
     result = isthmus.transfer(texts, labels, texts, target_labels=["billing", "fault", *[None] * 4])
-    page = result.report(tmp_path / "page.html", truth=labels).read_text(encoding="utf-8")
-    assert "of the 4 labels whose truth is known" in page
+    truth = pd.Series([*labels[:5], None], dtype="string")  # pandas' own sign for what is missing
+    page = result.report(tmp_path / "page.html", truth=truth).read_text(encoding="utf-8")
+    assert "of the 3 labels whose truth is known" in page
     assert "corrected by the 2 target labels that were learned from" in page
     assert "no true label of the target was read" not in page

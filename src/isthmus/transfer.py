@@ -13,8 +13,9 @@ from sklearn.base import clone
 
 from isthmus.base import TransferClassifier
 from isthmus.choice import Auto
+from isthmus.labels import is_missing
 from isthmus.methods import METHODS
-from isthmus.problem import has_words, is_missing
+from isthmus.problem import has_words
 from isthmus.text import encoder_vectorizer, preset_vectorizer
 from isthmus.topics import Topics
 from isthmus.typing import Array, DomainName, Mask, Matrix

@@ -13,6 +13,7 @@ from isthmus.staging import write_beside
 
 _DECISIVE = (
     "problem.py",
+    "labels.py",
     "base.py",
     "engine",
     "operators",

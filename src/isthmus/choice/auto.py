@@ -154,9 +154,8 @@ def _without_target_labels(problem: Problem) -> tuple[Problem, Array | None]:
     None if there are none, if nothing else is labelled, or if nothing is left to be labelled.
     """
     known = any(domain.is_target and domain.labeled.any() for domain in problem.domains)
-    if all(domain.fully_labeled for domain in problem.domains):
-        return problem, None
-    if not known or not any(domain.labeled.any() for domain in problem.domains if not domain.is_target):
+    learned = any(domain.labeled.any() for domain in problem.domains if not domain.is_target)
+    if not (known and learned) or all(domain.fully_labeled for domain in problem.domains):
         return problem, None
     hidden = tuple(
         replace(d, labels=np.zeros_like(d.labels), labeled=np.zeros_like(d.labeled)) if d.is_target else d

@@ -10,6 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from isthmus.choice import rules
+from isthmus.engine import mean_square
 from isthmus.operators import nearest, unit_rows
 from isthmus.problem import Problem
 from isthmus.typing import Array, Matrix, Positions
@@ -107,13 +108,15 @@ def neighbours_skill(X: Matrix, numbers: Positions, n_classes: int) -> float | N
     return skill(float(right[met].mean()), n_classes) if met.any() else None
 
 
-def modesty(X: Matrix, numbers: Positions, C: float, n_classes: int) -> float | None:
+def modesty(X: Matrix, numbers: Positions, n_classes: int) -> float | None:
     """Skill minus claimed skill of a classifier of held-out labelled documents; None for too few documents."""
     n_folds = min(N_FOLDS, int(np.bincount(numbers, minlength=n_classes).min()))
     if n_folds < 2:
         return None
     folds = StratifiedKFold(n_folds, shuffle=True, random_state=0)
-    said = cross_val_predict(LogisticRegression(C=C, max_iter=1000), X, numbers, cv=folds, method="predict_proba")
+    # At a mean length of one, whatever that of X is: the solver's tolerance is absolute.
+    rows = X / X.dtype.type(mean_square(X) ** 0.5)
+    said = cross_val_predict(LogisticRegression(max_iter=1000), rows, numbers, cv=folds, method="predict_proba")
     return skill(float(np.mean(said.argmax(axis=1) == numbers)), n_classes) - claimed_skill(said)
 
 

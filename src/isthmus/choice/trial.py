@@ -26,7 +26,6 @@ from isthmus.choice.evidence import (
     tempered,
 )
 from isthmus.choice.trust import Estimate, estimate_accuracy, sharpness_for
-from isthmus.engine import mean_squared_length
 from isthmus.methods.shares import read_shares
 from isthmus.problem import Problem
 from isthmus.typing import Array, Mask
@@ -160,7 +159,7 @@ class Trial:
             first_cut=normalised_cut(free, first.argmax(axis=1), n_classes) if led and across else None,
             confidence=float(np.mean([claimed_skill(voice) for voice in voices])),
             likeness=likeness(problem, leader.argmax(axis=1)),
-            modesty=modesty(X, known, 1 / mean_squared_length(problem), n_classes),
+            modesty=modesty(X, known, n_classes),
             smallness=1 / (1 + ((X.shape[0] + free.shape[0]) / rules.FEW_DOCUMENTS) ** 2),
         )
 

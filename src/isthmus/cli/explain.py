@@ -76,7 +76,7 @@ def _show_topics(result: Result, n_words: int, as_json: bool) -> None:
             }
             for topic in topics
         ]
-        print(json.dumps({"topics": listed}, ensure_ascii=False))  # noqa: T201
+        typer.echo(json.dumps({"topics": listed}, ensure_ascii=False))
     else:
         output().print(topics.table())
 
@@ -100,7 +100,7 @@ def _show_document(result: Result, text: str, n_words: int, as_json: bool) -> No
     (words,) = deciding_words(result.estimator, X, result.vectorizer.get_feature_names_out(), n_words)
     by_class: dict[Any, float] = dict(zip(result.classes.tolist(), shares.tolist(), strict=True))
     if as_json:
-        print(json.dumps({"label": label, "probabilities": by_class, "words": dict(words)}, ensure_ascii=False))  # noqa: T201
+        typer.echo(json.dumps({"label": label, "probabilities": by_class, "words": dict(words)}, ensure_ascii=False))
         return
     console = output()
     others = ", ".join(f"{name} {share:.2f}" for name, share in by_class.items())

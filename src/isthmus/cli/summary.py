@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import typer
 from rich.table import Table
 from rich.text import Text
 
@@ -33,7 +34,7 @@ class Summary:
 
     def show(self, as_json: bool) -> None:
         if as_json:
-            print(json.dumps(self.as_dict(), ensure_ascii=False))  # noqa: T201
+            typer.echo(json.dumps(self.as_dict(), ensure_ascii=False))
         else:
             self._print()
 

@@ -70,7 +70,7 @@ def choose(
     *,
     text: str | None = None,
     label: str | None = None,
-    id: str | None = None,  # noqa: A002
+    id: str | None = None,  # noqa: A002  # what the column is called
     truth: str | None = None,
     needs_label: bool = True,
 ) -> Columns:

@@ -61,6 +61,6 @@ def _seekable(stream: io.BufferedReader, raw: BinaryIO, stack: ExitStack) -> Bin
         if raw.read(len(MAGIC)) == MAGIC:
             return raw
         raw.seek(place)
-    copy = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115
+    copy = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115  # the stack closes it
     shutil.copyfileobj(stream, copy)
     return copy

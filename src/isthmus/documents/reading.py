@@ -82,7 +82,7 @@ def open_documents(
     *,
     text: str | None = None,
     label: str | None = None,
-    id: str | None = None,  # noqa: A002
+    id: str | None = None,  # noqa: A002  # what the column is called
     truth: str | None = None,
     labelled: bool = False,
     form: str | None = None,

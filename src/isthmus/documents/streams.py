@@ -33,7 +33,7 @@ class Chunks(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
+    def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]  # wider than typeshed's
         while not self._rest:
             chunk = next(self._chunks, None)
             if chunk is None:
@@ -65,7 +65,7 @@ def open_bytes(path: str) -> Iterator[tuple[io.BufferedReader, BinaryIO]]:
         raise DataError("standard input is closed: give a file.")
     with readable(name):
         # "-" is not ours to close.
-        raw = cast(BinaryIO, sys.stdin.buffer) if path == STDIN else Path(path).open("rb")  # noqa: SIM115
+        raw = cast(BinaryIO, sys.stdin.buffer) if path == STDIN else Path(path).open("rb")  # noqa: SIM115  # closed below
     try:
         yield _decompressed(raw, path), raw
     finally:

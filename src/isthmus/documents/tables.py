@@ -72,7 +72,7 @@ def open_table(path: str, form: str | None = None, encoding: str | None = None) 
             yield Table(name, columns, rows, size=size)
             return
         lines = read_lines(stream, name, encoding)
-        stack.callback(lines.close)  # type: ignore[attr-defined]
+        stack.callback(lines.close)  # type: ignore[attr-defined]  # a generator
         first = _first_line(lines, name)
         form = form or _guessed(first.text)
         whole = chain([first.text], lines)

@@ -23,8 +23,13 @@ def random_start(rng: np.random.RandomState, shape: tuple[int, int], dtype: np.d
     return np.asarray(factor / factor.sum(axis=0))
 
 
+def mean_square(X: Matrix) -> float:
+    """The mean squared length of a row. One, where rows have unit length."""
+    return MatrixDocuments(X).squared_norm / max(X.shape[0], 1)
+
+
 def mean_squared_length(problem: Problem) -> float:
-    """Of a document's row. One, where rows have unit length."""
+    """The same of all domains together."""
     squares = sum(MatrixDocuments(domain.matrix).squared_norm for domain in problem.domains)
     return squares / sum(len(domain.rows) for domain in problem.domains)
 
@@ -47,8 +52,8 @@ def fit_logistic(
     Looser tolerances than the default cost accuracy in the target domain. From a `start` that is near, a looser one
     suffices. Both are about gradients, which are as large as X: where its rows are far from unit length, so brought.
     """
-    mean_square = MatrixDocuments(X).squared_norm / max(X.shape[0], 1)
-    scale = 1.0 if 0.1 < mean_square < 10 or not mean_square else mean_square**0.5
+    square = mean_square(X)
+    scale = 1.0 if 0.1 < square < 10 or not square else square**0.5
     model = LogisticRegression(C=C * scale**2, tol=tol, max_iter=1000)
     if start is not None:
         model.set_params(tol=1e-4, warm_start=True)

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import minimize
 from sklearn.kernel_approximation import Nystroem
 
-from isthmus.engine import MatrixDocuments
+from isthmus.engine import mean_square
 from isthmus.methods.margins import squared_hinge
 from isthmus.typing import Array, Matrix
 
@@ -21,7 +21,7 @@ class KernelFeatures:
     """
 
     def __init__(self, X: Matrix, widths: Sequence[float], n_components: int, rng: np.random.RandomState) -> None:
-        squared_length = _squared_length(X)
+        squared_length = mean_square(X)
         center = np.asarray(X.mean(axis=0)).ravel()
         distance = max(2 * (squared_length - float(center @ center)), 1e-9 * squared_length)
         # Equal steps along a random direction: a sample that the order of documents does not change.
@@ -33,7 +33,7 @@ class KernelFeatures:
             for width in widths
         ]
         # A narrow kernel's features are short where none of the chosen documents is near.
-        lengths = [squared_length, *(_squared_length(kernel.transform(X)) for kernel in self._kernels)]
+        lengths = [squared_length, *(mean_square(kernel.transform(X)) for kernel in self._kernels)]
         self._scales = np.asarray(lengths) ** -0.5
 
     def blocks(self, X: Matrix) -> list[Matrix]:
@@ -105,10 +105,6 @@ def least_on_simplex(
     bounds = [(0, 1)] * len(start)
     minimize(watched, start, jac=True, method="SLSQP", bounds=bounds, constraints=sums, options=options)
     return best, history[1:]
-
-
-def _squared_length(X: Matrix) -> float:
-    return MatrixDocuments(X).squared_norm / X.shape[0]
 
 
 def _times(blocks: Sequence[Matrix], weights: Array) -> Array:

@@ -61,7 +61,7 @@ def _deciding(material: Material) -> tuple[list[str], list[list[float]]]:
     found = deciding_words(
         material.result.estimator,
         material.X_target,
-        material.words,  # type: ignore[arg-type]
+        material.words,  # type: ignore[arg-type]  # no words, no deciding ones: checked before
         n_candidates=20 if material.n_target < MANY_DOCUMENTS else 10,
         labels=material.result.labels,
     )

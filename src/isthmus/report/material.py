@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 import scipy.sparse as sp
 
+from isthmus.labels import is_missing
 from isthmus.typing import Array, Mask, Matrix, Positions
 
 UNKNOWN = -1
@@ -147,7 +148,7 @@ def _number(labels: list[Any], classes: list[Any], names: list[str]) -> Position
     for row, label in enumerate(labels):
         if label in by_value:
             numbers[row] = by_value[label]
-        elif not (label is None or label != label or str(label) == ""):
+        elif not (is_missing(label) or str(label) == ""):
             if str(label) not in by_name:
                 by_name[str(label)] = len(names)
                 names.append(str(label))

@@ -13,6 +13,7 @@ from sklearn.utils import _safe_indexing, indexable
 from sklearn.utils.metadata_routing import UNUSED
 
 from isthmus.base import TransferClassifier, one_blas_thread
+from isthmus.labels import plain
 from isthmus.problem import find_domains, row_names
 from isthmus.typing import Array, DomainName, Mask, Matrix, Positions
 
@@ -152,11 +153,7 @@ class TransferScorer(BaseEstimator, metaclass=ABCMeta):
         if y is None:
             raise ValueError(f"y is None: {type(self).__name__} needs the labels of the source rows.")
         known = list(y)  # by position, whatever a Series has for an index
-        return Holdout(X, names, source, target, [_plain(known[row]) for row in source])
-
-
-def _plain(label: Any) -> Any:
-    return label.item() if isinstance(label, np.generic) else label
+        return Holdout(X, names, source, target, [plain(known[row]) for row in source])
 
 
 def _names_of(sample_domain: Any, X: Matrix, y: Any, scorer: str) -> list[DomainName]:

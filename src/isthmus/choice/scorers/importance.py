@@ -15,7 +15,7 @@ from sklearn.utils import check_array
 
 from isthmus.base import POSITIVE
 from isthmus.choice.scorers.base import Holdout, TransferScorer
-from isthmus.engine import MatrixDocuments, fit_logistic
+from isthmus.engine import fit_logistic, mean_square
 from isthmus.typing import Array
 
 EVEN = 1e-3
@@ -91,6 +91,5 @@ def _log_ratios(holdout: Holdout, C: float) -> Array:
     X = check_array(holdout.X, accept_sparse="csr", dtype=(np.float64, np.float32))
     in_target = np.zeros(X.shape[0], dtype=np.intp)
     in_target[holdout.target] = 1
-    mean_square = MatrixDocuments(X).squared_norm / X.shape[0] or 1.0
-    odds = fit_logistic(X, in_target, C / mean_square).decision_function(X[holdout.source])
+    odds = fit_logistic(X, in_target, C / (mean_square(X) or 1.0)).decision_function(X[holdout.source])
     return np.asarray(odds + np.log(len(holdout.source) / len(holdout.target)), dtype=np.float64)

@@ -1,0 +1,83 @@
+"""Labels as users give them: lists, arrays and Series, of any type, with whatever stands for a missing one."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
+
+from isthmus.exceptions import SmallClassWarning
+from isthmus.typing import Array, Mask
+
+
+def read_labels(estimator: Any, y: Any, labeled: Mask, dtype: Any) -> tuple[np.ndarray[Any, Any], Array]:
+    """Classes and one-hot rows, from the rows that may be read alone."""
+    if y is None:
+        raise ValueError(f"{type(estimator).__name__} requires y to be passed, but the target y is None.")
+    # A list's entries keep their types: those of rows that may not be read must not change the others.
+    y = column_or_1d(np.array(y, dtype=object) if isinstance(y, list | tuple) else y, warn=True)
+    if len(y) != len(labeled):
+        raise ValueError(
+            f"y has {len(y)} entries and X has {len(labeled)} rows: give one entry per row "
+            "(anything will do for rows whose label is not known)."
+        )
+    if not labeled.any():
+        raise ValueError(
+            "No label may be read: every row lies in a target domain or has sample_labeled False. "
+            "Add labelled source rows."
+        )
+    visible = y[labeled]
+    if visible.dtype == object:
+        visible = _plain_labels(visible)
+    elif visible.dtype.kind == "f" and not np.isfinite(visible).all():
+        raise ValueError(_missing_label("NaN or infinity"))
+    check_classification_targets(visible)
+    classes, numbers = np.unique(visible, return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(
+            f"y has one class only, {classes.tolist()[0]!r}, in the rows that may be read: "
+            "there must be at least two classes to tell apart."
+        )
+    for single in np.flatnonzero(np.bincount(numbers) == 1):
+        warnings.warn(
+            f"Class {classes.tolist()[single]!r} has a single labelled document: add more, or expect it to fare badly.",
+            SmallClassWarning,
+            stacklevel=4,
+        )
+    known = np.zeros((len(y), len(classes)), dtype=dtype)
+    known[np.flatnonzero(labeled), numbers] = 1
+    return classes, known
+
+
+def _plain_labels(visible: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Labels out of an object array, which mixed y with masked entries often is."""
+    values = [plain(value) for value in visible]
+    for value in values:
+        if is_missing(value):
+            raise ValueError(_missing_label(repr(value)))
+    kinds = {type(value) for value in values}
+    if len(kinds) > 1:
+        raise TypeError(
+            f"y mixes labels of the types {', '.join(sorted(kind.__name__ for kind in kinds))}: use one type for all."
+        )
+    return np.array(values, dtype=object) if kinds <= {str} else np.array(values)
+
+
+def plain(label: Any) -> Any:
+    """Python's own type of what may be numpy's."""
+    return label.item() if isinstance(label, np.generic) else label
+
+
+def is_missing(label: Any) -> bool:
+    """None, NaN, or what pandas puts in their place."""
+    return label is None or type(label).__name__ == "NAType" or bool(label != label)
+
+
+def _missing_label(value: str) -> str:
+    return (
+        f"y holds {value} in a row whose label may be read: give it a label, put it into a target domain, "
+        "or set sample_labeled to False there."
+    )
