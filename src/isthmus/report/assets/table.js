@@ -251,14 +251,16 @@ const table = (() => {
 
   // ---- events
 
-  let waiting = false;
-  const soon = (action) => () => {
-    if (waiting) return;
-    waiting = true;
-    requestAnimationFrame(() => {
-      waiting = false;
-      action();
-    });
+  const soon = (action) => {
+    let waiting = false; // one each: a window turned while it scrolls must be measured too
+    return () => {
+      if (waiting) return;
+      waiting = true;
+      requestAnimationFrame(() => {
+        waiting = false;
+        action();
+      });
+    };
   };
   const measure = () => {
     rowHeight = parseFloat(getComputedStyle(document.documentElement).getPropertyValue("--row")) || 60;
