@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unittest.mock import Mock
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
 from conftest import Toy, build, make_toy
+from isthmus.methods import shares
 from isthmus.methods.lr import LR
 from isthmus.methods.shares import label_by_rank, read_shares
 from isthmus.problem import pose
@@ -21,11 +24,11 @@ def test_no_labels_at_these_shares_have_a_larger_sum_of_scores(seed: int, c: int
     scores = rng.normal(size=(n, c)) * rng.uniform(0.1, 5, size=c)
     if coarse:  # many equal scores
         scores = np.round(scores)
-    shares = rng.dirichlet(np.full(c, 0.7))
-    labels = label_by_rank(scores, shares)
+    wanted = rng.dirichlet(np.full(c, 0.7))
+    labels = label_by_rank(scores, wanted)
     counts = np.bincount(labels, minlength=c)
     assert counts.sum() == n
-    assert np.all(np.abs(counts - n * shares) < 1)
+    assert np.all(np.abs(counts - n * wanted) < 1)
     places = np.repeat(np.arange(c), counts)
     rows, columns = linear_sum_assignment(scores[:, places], maximize=True)
     assert scores[np.arange(n), labels].sum() == pytest.approx(scores[rows, places[columns]].sum())
@@ -35,6 +38,17 @@ def test_shares_are_met_exactly_where_they_are_whole() -> None:
     scores = np.random.default_rng(0).normal(size=(3000, 3)) + np.array([2, 0, 0])
     assert np.bincount(label_by_rank(scores, np.array([0.2, 0.3, 0.5]))).tolist() == [600, 900, 1500]
     assert np.bincount(label_by_rank(scores, np.array([0.0, 1.0, 0.0])), minlength=3).tolist() == [0, 3000, 0]
+
+
+def test_documents_with_equal_scores_move_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    look = Mock(wraps=shares._cheapest_chain)
+    monkeypatch.setattr(shares, "_cheapest_chain", look)
+    scores = np.zeros((30_000, 3))
+    scores[:90] = np.random.default_rng(0).normal(size=(90, 3))
+    labels = label_by_rank(scores, np.array([0.5, 0.3, 0.2]))
+    assert np.bincount(labels).tolist() == [15_000, 9_000, 6_000]
+    assert np.array_equal(labels[:90], scores[:90].argmax(axis=1))
+    assert 0 < look.call_count < 20
 
 
 def test_which_shares_a_user_may_name(toy: Toy) -> None:

@@ -73,7 +73,8 @@ def bench(
     console = output()
     if rows:
         what = plan.table.metric.replace("_", " ")
-        console.print(f"{table}: {what}, measured (published), best with *, up to {repeats} repeats", style="italic")
+        times = "one run each" if repeats == 1 else f"up to {repeats} runs each"
+        console.print(f"{table}: {what}, measured (published), best with *, {times}", style="italic")
         for grid in as_grids(rows, plan.table, console.width):
             console.print(grid)
         for summary in as_summary(rows, plan.table):

@@ -18,7 +18,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 import scipy.sparse as sp
 
-from isthmus.engine.kernel import product
+from isthmus.engine.kernel import column_order, product
 from isthmus.typing import Array, Matrix
 
 T = TypeVar("T")
@@ -90,7 +90,7 @@ class MatrixDocuments:
         parts = np.split(np.ascontiguousarray(documents), [first.shape[0]])
         upper, lower = at_once(matmul, [first.T, second.T], parts)
         upper += lower
-        return np.asfortranarray(upper)
+        return column_order(upper)
 
 
 WORTH_TWO_THREADS = 1 << 22
@@ -133,7 +133,7 @@ def _product(matrix: Matrix, narrow: Array) -> Array:
     if not sp.issparse(matrix):
         return product(matrix, narrow)
     if narrow.shape[1] > 2:
-        return np.asfortranarray(matrix @ np.ascontiguousarray(narrow))
+        return column_order(matrix @ np.ascontiguousarray(narrow))
     # Two products with a vector take two thirds of the time of one with a matrix of two columns.
     out = np.empty((matrix.shape[0], narrow.shape[1]), dtype=np.result_type(matrix, narrow), order="F")
     for column in range(narrow.shape[1]):

@@ -125,16 +125,18 @@ def label_by_rank(scores: Array, shares: Array) -> Positions:
     wanted = _whole(len(scores) * shares)
     labels = np.asarray((scores + _offsets(scores, wanted)).argmax(axis=1))
     surplus = np.bincount(labels, minlength=len(wanted)) - wanted
-    costs = np.stack([_costs(scores, labels, number)[0] for number in range(len(wanted))])
+    costs = np.stack([_costs(scores, labels, number) for number in range(len(wanted))])
     while surplus.any():
         chain = _cheapest_chain(costs, surplus)
-        moves = [(int(_costs(scores, labels, a)[1][b]), b) for a, b in pairwise(chain)]
-        for row, number in moves:
-            labels[row] = number
+        moves = [(_cheapest(scores, labels, a, b), b) for a, b in pairwise(chain)]
+        # Documents with equal scores move together: one by one, thousands of empty ones would take for ever.
+        count = min(surplus[chain[0]], -surplus[chain[-1]], *(len(rows) for rows, _ in moves))
+        for rows, number in moves:
+            labels[rows[:count]] = number
         for number in chain:
-            costs[number] = _costs(scores, labels, number)[0]
-        surplus[chain[0]] -= 1
-        surplus[chain[-1]] += 1
+            costs[number] = _costs(scores, labels, number)
+        surplus[chain[0]] -= count
+        surplus[chain[-1]] += count
     return labels
 
 
@@ -168,16 +170,19 @@ def _offsets(scores: Array, wanted: Positions) -> Array:
     return offsets
 
 
-def _costs(scores: Array, labels: Positions, number: int) -> tuple[Array, Positions]:
-    """What it costs to move one document from a class to each class, and which one to move."""
-    rows = np.flatnonzero(labels == number)
-    if not len(rows):
-        return np.full(scores.shape[1], np.inf), np.zeros(scores.shape[1], dtype=np.intp)
-    losses = scores[rows, number][:, None] - scores[rows]
-    best = losses.argmin(axis=0)
-    costs = losses[best, np.arange(scores.shape[1])]
+def _costs(scores: Array, labels: Positions, number: int) -> Array:
+    """What it costs to move a document from a class to each other class: the least of its documents' losses."""
+    own = scores[labels == number]
+    costs = np.min(own[:, [number]] - own, axis=0, initial=np.inf)
     costs[number] = np.inf
-    return costs, rows[best]
+    return np.asarray(costs)
+
+
+def _cheapest(scores: Array, labels: Positions, number: int, other: int) -> Positions:
+    """The documents that cost least to move from a class to another one."""
+    rows = np.flatnonzero(labels == number)
+    losses = scores[rows, number] - scores[rows, other]
+    return rows[losses == losses.min()]
 
 
 def _cheapest_chain(costs: Array, surplus: Positions) -> list[int]:

@@ -24,7 +24,7 @@ class MeanDiscrepancy:
         return (self.first, self.second)
 
     def value(self, factors: Factors) -> float:
-        gap = _mean(factors[self.first]) - _mean(factors[self.second])
+        gap = _mean(factors, self.first) - _mean(factors, self.second)
         return float(self.weight * np.vdot(gap, gap))
 
     def gradient(self, factors: Factors, name: str) -> Split:
@@ -32,10 +32,10 @@ class MeanDiscrepancy:
         factor = factors[name]
         each = np.full((len(factor), 1), 2 * self.weight / len(factor), dtype=factor.dtype)
         return Split(
-            negative=[Product(each, _mean(factors[other]).T)],
-            positive=[Product(each, _mean(factor).T)],
+            negative=[Product(each, _mean(factors, other).T)],
+            positive=[Product(each, _mean(factors, name).T)],
         )
 
 
-def _mean(factor: Array) -> Array:
-    return np.asarray(factor.mean(axis=0, keepdims=True))
+def _mean(factors: Factors, name: str) -> Array:
+    return factors.recall(("mean", name), [name], lambda: np.asarray(factors[name].mean(axis=0, keepdims=True)))

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from isthmus.engine.factors import Factors
+from isthmus.engine.kernel import column_order
 from isthmus.engine.terms.base import Product, Split
 from isthmus.typing import Array, Matrix
 
@@ -38,7 +39,7 @@ class Graph:
         return factors.recall(
             (self, "pulled"),
             [self.name],
-            lambda: np.asfortranarray(self._pull @ np.ascontiguousarray(factors[self.name])),
+            lambda: column_order(self._pull @ np.ascontiguousarray(factors[self.name])),
         )
 
     def _pushed(self, factors: Factors) -> Array:
