@@ -115,6 +115,28 @@ def _unrelated_news() -> Iterator[Task]:
             )
 
 
+def more_unrelated() -> list[Task]:
+    """More newsgroups that have nothing to do with each other, in no table: the alarm was fitted to these as well."""
+    tasks = []
+    for number, (first, second) in enumerate(permutations(CATEGORIES, 2)):
+        others = [name for name in CATEGORIES if name not in (first, second)]
+        for turn in range(2):
+            own, strange = HALVES[(number + 2 * turn + 1) % len(HALVES)], HALVES[(2 * number + turn + 3) % len(HALVES)]
+            tasks.append(
+                Task(
+                    f"{first} vs {second} {_numbers(own)} for {' vs '.join(others)} {_numbers(strange)}",
+                    "20news",
+                    {name: [CATEGORIES[name][i] for i in own] for name in (first, second)},
+                    {
+                        label: [CATEGORIES[name][i] for i in strange]
+                        for label, name in zip((first, second), others, strict=True)
+                    },
+                    family="unrelated",
+                )
+            )
+    return tasks
+
+
 def _unrelated_reviews() -> Iterator[Task]:
     """Newsgroups' topics for reviews, and reviews' opinions for newsgroups."""
     for (first, second), domain in zip(combinations(CATEGORIES, 2), REVIEW_DOMAINS, strict=True):
