@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isthmus.engine import MatrixDocuments, documents
+from isthmus.engine.kernel import COPIED_ROWS, column_order
 
 
 @given(seed=st.integers(0, 10_000), n=st.integers(1, 12), columns=st.integers(1, 4))
@@ -30,6 +31,15 @@ def test_two_threads_give_the_product(seed: int, n: int, columns: int) -> None:
     whole = MatrixDocuments(X)
     assert whole.times(M) == pytest.approx(halved.times(M))
     assert whole.squared_norm == pytest.approx(np.sum(X.toarray() ** 2))
+
+
+@pytest.mark.parametrize("n", [0, 1, COPIED_ROWS, 2 * COPIED_ROWS + 1])
+def test_pieces_in_column_order_are_the_whole(n: int) -> None:
+    rows = np.random.default_rng(0).normal(size=(n, 5)).astype(np.float32)
+    copy = column_order(rows)
+    assert np.array_equal(copy, rows)
+    assert copy.flags.f_contiguous
+    assert copy.dtype == np.float32
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
