@@ -16,7 +16,9 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import settings
 
+from isthmus import Auto
 from isthmus.base import TransferClassifier
+from isthmus.exceptions import TransferAlarm
 from isthmus.methods import METHODS
 
 settings.register_profile("isthmus", deadline=None, derandomize=True, max_examples=40)
@@ -121,6 +123,13 @@ def toy() -> Toy:
 @pytest.fixture(scope="session")
 def toy_of_three() -> Toy:
     return make_toy(seed=1, n_classes=3, n_documents=150)
+
+
+def quiet(toy: Toy, auto: Auto | None = None, **changes: Any) -> Any:
+    """A fit of the automatic choice whose alarms are not what is tested."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", TransferAlarm)
+        return toy.fit(auto or Auto(random_state=0), **changes)
 
 
 def build(name: str, **params: Any) -> TransferClassifier:

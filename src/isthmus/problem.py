@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Collection, Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -58,6 +58,7 @@ class Problem:
     empty: Positions
     """Rows of X that hold no word. No method sees them."""
     _shared: dict[Hashable, object] = field(default_factory=dict, repr=False)
+    _label_free: dict[Hashable, object] = field(default_factory=dict, repr=False)
 
     @property
     def n_rows(self) -> int:
@@ -75,15 +76,29 @@ class Problem:
     def targets(self) -> tuple[Domain, ...]:
         return tuple(domain for domain in self.domains if domain.is_target)
 
-    def once(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """What `compute` gives, computed for the first asker alone: several methods on one problem share it."""
-        if key not in self._shared:
-            self._shared[key] = compute()
-        return self._shared[key]  # type: ignore[return-value]  # the key says what was stored
+    def once(self, key: Hashable, compute: Callable[[], T], reads_labels: bool = True) -> T:
+        """What `compute` gives, computed for the first asker alone: several methods on one problem share it.
+
+        What reads no labels is shared with the same documents under other labels (`relabeled`) as well.
+        """
+        shared = self._shared if reads_labels else self._label_free
+        if key not in shared:
+            shared[key] = compute()
+        return shared[key]  # type: ignore[return-value]  # the key says what was stored
+
+    def relabeled(self, domains: tuple[Domain, ...], class_prior: Array) -> Problem:
+        """The same documents with other labels to be read."""
+        return replace(self, domains=domains, class_prior=class_prior, _shared={})
+
+    def scaled(self, factor: float) -> Problem:
+        """The same documents at another length."""
+        factor = self.domains[0].matrix.dtype.type(factor)
+        domains = tuple(replace(domain, matrix=domain.matrix * factor) for domain in self.domains)
+        return replace(self, domains=domains, _shared={}, _label_free={})
 
     def documents(self) -> Matrix:
         """Those of all domains, stacked."""
-        return self.once("documents", lambda: stack([domain.matrix for domain in self.domains]))
+        return self.once("documents", lambda: stack([d.matrix for d in self.domains]), reads_labels=False)
 
     def unlabeled_documents(self) -> Matrix:
         """Those whose label nobody gave, of all domains, stacked."""

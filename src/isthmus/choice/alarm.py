@@ -27,13 +27,15 @@ def ring(alarms: list[Alarm]) -> None:
         warnings.warn(alarm.sentence, TransferAlarm, stacklevel=5)
 
 
-def unrelated(certain: bool) -> Alarm:
-    """The domains have too little in common."""
+def unrelated(certain: bool, n_known: int = 0) -> Alarm:
+    """The domains have too little in common, and what labels are known in the target do not show otherwise."""
     labels = "are those of a classifier trained on the source alone and may be" if certain else "may be"
+    known = f"the {n_known} that are known are" if n_known > 1 else "the one that is known is"
+    remedy = f"{known} not enough to tell, so label more" if n_known else "label some"
     return Alarm(
         UNRELATED,
         "The source and the target look unrelated: they are easily told apart, and what tells the source's classes "
-        f"apart says little about the target. The labels {labels} worthless; label some target documents to find out.",
+        f"apart says little about the target. The labels {labels} worthless; {remedy} target documents to find out.",
     )
 
 

@@ -19,6 +19,7 @@ from isthmus.choice.evidence import tempered
 from isthmus.choice.leaderboard import Leaderboard
 from isthmus.choice.trial import Clock, Trial
 from isthmus.choice.trust import Estimate, sharpness_for, updated
+from isthmus.engine import mean_squared_length
 from isthmus.methods.shares import SHARES, known_or
 from isthmus.problem import Problem
 from isthmus.topics import Topics
@@ -101,6 +102,9 @@ class Auto(TransferClassifier):
         self.random_state = random_state
 
     def _learn(self, problem: Problem) -> list[Array]:
+        length = mean_squared_length(problem) ** 0.5
+        self._scale = 1.0 if np.isclose(length, 1, rtol=1e-6) else 1 / length
+        problem = problem if self._scale == 1 else problem.scaled(self._scale)  # the rules were found at this length
         hidden, checked = _without_target_labels(problem)
         clock = Clock(self.max_time)
         trial = Trial(hidden, self.target_shares, clock, self.random_state)
@@ -109,17 +113,19 @@ class Auto(TransferClassifier):
         estimate = choice.estimate
         if checked is not None:
             shares = trial.corrected_shares(choice, checked)
-            if shares != self.target_shares and not clock.is_over:  # known better now: choose again
+            # Known better now: choose again, if there is the time.
+            if shares != self.target_shares and clock.has(sum(trial.seconds.values())):
                 trial = Trial(hidden, shares, clock, self.random_state)
                 trial.run()
                 choice = trial.choose(checked)
             right, claimed = choice.check(checked)
             estimate = updated(choice.estimate, claimed, right, problem.n_classes)
-            if not clock.is_over:
+            if clock.has(sum(trial.seconds[name] for name in choice.names)):
                 # What is known of the target is learned from as well: the chosen candidates, once more.
+                before = trial
                 trial = Trial(problem, trial.corrected_shares(choice, checked), Clock(None), self.random_state)
                 trial.run(only=choice.names)
-                choice = trial.settled(choice)
+                choice = trial.settled(choice, before, checked)
         values = choice.values
         self._ensemble = Ensemble(
             [trial.candidates[name].estimator for name in choice.names],
@@ -133,9 +139,13 @@ class Auto(TransferClassifier):
         self.target_shares_ = trial.shares_by_class()
         self.leaderboard_ = Leaderboard(choice.rows)
         alarms.ring(choice.alarms)
-        return known_or(self._assign, problem)
+        return known_or(self._answer, problem)
 
     def _assign(self, X: Matrix, domain: int | None) -> Array:
+        return self._answer(X if self._scale == 1 else X * X.dtype.type(self._scale), domain)
+
+    def _answer(self, X: Matrix, domain: int | None) -> Array:
+        """Of documents at the length that the candidates know."""
         return tempered(self._ensemble.values(X, domain), self._ensemble.sharpness)
 
     @available_if(_asked_for_topics)
@@ -165,4 +175,4 @@ def _without_target_labels(problem: Problem) -> tuple[Problem, Array | None]:
     source = np.sum([d.labels.sum(axis=0) for d in hidden], axis=0)
     if not source.all():  # a class that only target documents have cannot be left out
         return problem, None
-    return replace(problem, domains=hidden, class_prior=source / source.sum(), _shared={}), np.concatenate(labels)
+    return problem.relabeled(hidden, source / source.sum()), np.concatenate(labels)

@@ -28,11 +28,11 @@ class Evidence:
     cut: float | None = None
     """Normalised cut of the target's cosine graph by the classes; about one for classes that have nothing to do with
     what documents are about. None for dense features, such as embeddings: all of their cosines are high, and all of
-    their cuts near one."""
+    their cuts near one. Nor with unknown class shares, where self-training may give nearly all documents one class."""
     neighbours: float | None = None
     """Skill with which a source document's nearest neighbours tell its class."""
     steadiness: float | None = None
-    """Skill with which a long self-training repeats a short one."""
+    """Skill with which a long self-training repeats a short one. None with unknown class shares."""
     following: float | None = None
     """Skill with which self-training repeats the source's own classifier."""
     first_cut: float | None = None

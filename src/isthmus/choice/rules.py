@@ -47,8 +47,13 @@ unrelated any answer is worthless, and where they are not, much would be lost.""
 SHARES_AGREEMENT = 0.75
 SHARES_SHIFT = 0.2
 
-MISSING_CLASS = 0.01
-"""A class that gets less than this part of its source share is said to be missing."""
+# A missing class, by self-training that assumes no shares.
+MISSING_SHARE = 0.5
+"""It gets less than this part of its source share,"""
+MISSING_CONFIDENCE = 0.72
+"""with less confidence than this on average."""
+MISSING_SMALLNESS = 0.1
+"""With few documents, self-training without shares often gives them all one class: nothing is said."""
 
 # Accuracy, as skill, from the mean confidence of three candidates, the likeness of the classes' means and, in so far
 # as documents are few, how much oftener a classifier is right in the source than it says.
@@ -74,11 +79,11 @@ FEW_DOCUMENTS = 1000
 LEAST_ROOM = 0.5
 USUAL_MODESTY = 0.38
 """Where the source is too small to measure it."""
-ESTIMATE_WORTH = 20
-"""How many checked documents the estimate is worth."""
 
-# A few labelled target documents against the indicators, in nats.
+# A few labelled target documents against the indicators, in nats, and against the alarm.
 PRIOR_FOR_THE_EVIDENCE = 2.0
 PRIOR_AGAINST_SOURCE_ONLY = 3.0
+ONE_IN_TWENTY = 0.05
+"""How improbable it must be that the answers are right by chance, for the alarm to be silent."""
 SHARES_WORTH = 10
 """How many labelled target documents the assumed class shares are worth."""

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.stats import binom
 
 from isthmus.choice import alarm as alarms
 from isthmus.choice import candidates as names
@@ -64,10 +65,6 @@ class Clock:
     def has(self, seconds: float) -> bool:
         return perf_counter() + seconds <= self._end
 
-    @property
-    def is_over(self) -> bool:
-        return not self.has(0)
-
 
 class Trial:
     """Runs candidates, cheap ones first, on a problem that they share: maps and first classifiers are made once."""
@@ -81,28 +78,35 @@ class Trial:
         """Class distributions of the unlabelled documents."""
         self.seconds: dict[str, float] = {}
         self.fell_out: dict[str, str] = {}
+        self.unit = 0.0
+        """Seconds that the first logistic regression took."""
 
     def run(self, only: tuple[str, ...] = ()) -> None:
         """Let the candidates answer: all that there is time for, or the named ones."""
         nothing_to_do = not self.problem.unlabeled_documents().shape[0]
-        unit = 0.0
         for candidate in self.candidates.values():
             if only and candidate.name not in only:
                 continue
             reason = "nothing to label" if nothing_to_do and candidate.name != names.SOURCE_ONLY else ""
-            reason = reason or self._obstacle(candidate, unit)
+            reason = reason or self._obstacle(candidate)
             if reason:
                 self.fell_out[candidate.name] = reason
                 continue
             began = perf_counter()
             self._answer(candidate)
             self.seconds[candidate.name] = perf_counter() - began
-            unit = unit or self.seconds[candidate.name]
+            self.unit = self.unit or self.seconds[candidate.name]
 
-    def _obstacle(self, candidate: Candidate, unit: float) -> str:
+    def expected_seconds(self, some: tuple[str, ...]) -> float:
+        """What these candidates and those that they start from will take, unless they have run."""
+        wanted = {name for own in some for name in (own, self.candidates[own].starts_from) if name}
+        return self.unit * sum(self.candidates[name].cost for name in wanted - set(self.answers))
+
+    def _obstacle(self, candidate: Candidate) -> str:
         if candidate.needs_counts and any(_negative(domain.matrix) for domain in self.problem.domains):
             return "takes no negative features: see SignSplit"
-        return "no time left" if unit and not self.clock.has(candidate.cost * unit) else ""
+        needed = self.expected_seconds((candidate.name,)) + self.unit * names.EVIDENCE
+        return "no time left" if self.unit and not self.clock.has(needed) else ""
 
     def _answer(self, candidate: Candidate) -> None:
         parts = candidate.estimator._learn(self.problem)
@@ -116,30 +120,50 @@ class Trial:
             return self._choice((names.SOURCE_ONLY,), Evidence(), Estimate(1.0, 1.0, 1.0), [])
         evidence = self._evidence()
         estimate = self._estimate(evidence)
-        team = self._team(evidence, checked, estimate)
+        team, reason = self._team(evidence, checked, estimate)
         rung: list[Alarm] = []
-        if evidence.strangeness > 0 and checked is None:
+        if evidence.strangeness > 0 and (checked is None or not self._is_worth_something(team, checked)):
             certain = evidence.strangeness > rules.CERTAIN
-            rung.append(alarms.unrelated(certain))
-            team = (names.SOURCE_ONLY,) if certain else team
+            rung.append(alarms.unrelated(certain, 0 if checked is None else int(checked.sum())))
+            team, reason = ((names.SOURCE_ONLY,), "the domains look unrelated") if certain else (team, reason)
             estimate = _doubted(estimate, certain, self.problem.n_classes)
-        if team == (names.SOURCE_ONLY,) and checked is not None and len(set(self._teams().values())) > 1:
+        elif team == (names.SOURCE_ONLY,) and checked is not None and len(set(self._teams().values())) > 1:
             rung.append(alarms.harm())
         if not rung:  # a worse message says it all
-            gone = self._missing_classes()
-            rung += [alarms.missing(gone)] if gone else self._shares_alarm(evidence, team)
-        return self._choice(team, evidence, estimate, rung)
+            rung += self._alarms_about_classes(team, evidence)
+        return self._choice(team, evidence, estimate, rung, reason)
 
-    def settled(self, choice: Choice) -> Choice:
-        """The same choice with the answers of this trial."""
+    def settled(self, choice: Choice, before: Trial, checked: Array) -> Choice:
+        """The same choice with the answers of this trial, to which the labels in `checked` were known."""
+        still_free = ~checked.any(axis=1)
+        earlier = {name: answer[still_free] for name, answer in before.answers.items()}
         again = self._choice(choice.names, choice.evidence, choice.estimate, choice.alarms)
-        return replace(again, rows=choice.rows)
+        rows = [
+            {**row, "agreement": _agreement({**earlier, **self.answers}.get(row["name"]), again.values)}
+            for row in choice.rows
+        ]
+        return replace(again, rows=rows)
 
-    def _choice(self, team: tuple[str, ...], evidence: Evidence, estimate: Estimate, rung: list[Alarm]) -> Choice:
+    def _choice(
+        self, team: tuple[str, ...], evidence: Evidence, estimate: Estimate, rung: list[Alarm], reason: str = ""
+    ) -> Choice:
+        values, spreads = self._combined(team)
+        return Choice(team, values, spreads, evidence, estimate, rung, self._rows(team, values, reason))
+
+    def _combined(self, team: tuple[str, ...]) -> tuple[Array, list[float]]:
+        """What a team says together, and the spreads of its members."""
         answers = [self.answers[name] for name in team]
         spreads = [spread_of(answer) if len(answer) else 1.0 for answer in answers]
-        values = combined(answers, spreads)
-        return Choice(team, values, spreads, evidence, estimate, rung, self._rows(team, values, evidence))
+        return combined(answers, spreads), spreads
+
+    def _is_worth_something(self, team: tuple[str, ...], checked: Array) -> bool:
+        """Whether a team is right too often about the labels that are known to be guessing.
+
+        Guessing at the team's own shares would be right as often once in twenty times.
+        """
+        known, given = checked.any(axis=1), np.eye(checked.shape[1])[self._combined(team)[0].argmax(axis=1)]
+        by_chance = given.mean(axis=0) @ checked[known].mean(axis=0)
+        return bool(binom.sf((given * checked).sum() - 1, known.sum(), by_chance) < rules.ONE_IN_TWENTY)
 
     def _evidence(self) -> Evidence:
         problem, n_classes = self.problem, self.problem.n_classes
@@ -150,13 +174,15 @@ class Trial:
         leader = answers.get(names.SHORT, answers[names.SOURCE_ONLY])
         led, steady = names.SHORT in answers, names.SHORT in answers and names.LONG in answers
         first = answers[names.SOURCE_ONLY]
+        cuts = sp.issparse(free) and not _negative(free)  # cosines of other features are not for cutting
+        held = self.shares != "unknown"  # where nothing holds its shares, self-training cuts off what it likes
         across = any(d.is_target for d in problem.domains) and any(not d.is_target for d in problem.domains)
         return Evidence(
-            cut=normalised_cut(free, leader.argmax(axis=1), n_classes) if sp.issparse(free) else None,
+            cut=normalised_cut(free, leader.argmax(axis=1), n_classes) if cuts and held else None,
             neighbours=neighbours_skill(X, known, n_classes),
-            steadiness=agreement(answers[names.LONG], answers[names.SHORT]) if steady else None,
+            steadiness=agreement(answers[names.LONG], answers[names.SHORT]) if steady and held else None,
             following=agreement(leader, first) if led and across else None,
-            first_cut=normalised_cut(free, first.argmax(axis=1), n_classes) if led and across else None,
+            first_cut=normalised_cut(free, first.argmax(axis=1), n_classes) if led and across and cuts else None,
             confidence=float(np.mean([claimed_skill(voice) for voice in voices])),
             likeness=likeness(problem, leader.argmax(axis=1)),
             modesty=modesty(X, known, n_classes),
@@ -174,47 +200,64 @@ class Trial:
         short = tuple(n for n in (names.SHORT,) if n in self.answers)
         return {team: members or short or (names.SOURCE_ONLY,) for team, members in present.items()}
 
-    def _team(self, evidence: Evidence, checked: Array | None, estimate: Estimate) -> tuple[str, ...]:
-        """By the indicators; with labels that are known, also by how probable each team finds them.
+    def _team(self, evidence: Evidence, checked: Array | None, estimate: Estimate) -> tuple[tuple[str, ...], str]:
+        """By the indicators; with labels that are known, also by how probable each team finds them. And why.
 
         Labels of some classes only would speak for whoever overrates these.
         """
         teams = self._teams()
+        kind = "like topics" if evidence.topicality > 0 else "unlike topics"
+        reason = f"classes look {kind} ({evidence.topicality:+.1f})"
         chances = {
             "topics": rules.PRIOR_FOR_THE_EVIDENCE * (evidence.topicality > 0),
             "rest": rules.PRIOR_FOR_THE_EVIDENCE * (evidence.topicality <= 0),
             "source": rules.PRIOR_FOR_THE_EVIDENCE - rules.PRIOR_AGAINST_SOURCE_ONLY,
         }
         if checked is not None and checked.any(axis=0).all():
-            known = checked.any(axis=1)
+            indicated, known = max(chances, key=chances.__getitem__), checked.any(axis=1)
             for team, members in teams.items():
-                answers = [self.answers[name] for name in members]
-                values = combined(answers, [spread_of(answer) for answer in answers])
+                values, _ = self._combined(members)
                 probabilities = tempered(values, sharpness_for(values, estimate.value))[known]
                 chances[team] += float(np.log(np.maximum((probabilities * checked[known]).sum(axis=1), 1e-3)).sum())
-        return teams[max(chances, key=lambda team: chances[team])]
+            if max(chances, key=chances.__getitem__) != indicated:
+                reason += ", but the known labels overrule it"
+        return teams[max(chances, key=chances.__getitem__)], reason
 
-    def _shares_alarm(self, evidence: Evidence, team: tuple[str, ...]) -> list[Alarm]:
+    def _alarms_about_classes(self, team: tuple[str, ...], evidence: Evidence) -> list[Alarm]:
         """Where classes are topics, candidates that need no shares are a check on those that do."""
-        if self.shares != "source" or team != names.FOR_TOPICS or self.clock.is_over:
+        if isinstance(self.shares, dict) or team != names.FOR_TOPICS:
             return []
-        free = Trial(self.problem, "unknown", Clock(None), self.random_state)
-        free.run(only=(names.SHORT,))
-        shares = free.answers[names.SHORT].argmax(axis=1)
-        found = np.bincount(shares, minlength=self.problem.n_classes) / len(shares)
-        if np.abs(found - self.problem.class_prior).max() < rules.SHARES_SHIFT:
-            return []
+        free = self
+        if self.shares == "source":
+            free = Trial(self.problem, "unknown", Clock(None), self.random_state)
+            free.unit = self.unit
+            if not self.clock.has(free.expected_seconds((names.LONG, names.MIXTURE))):
+                return []
+            free.run(only=(names.SHORT,))
+        gone = self._missing_classes(free.answers[names.SHORT]) if evidence.smallness < rules.MISSING_SMALLNESS else []
+        if gone:
+            return [alarms.missing(gone)]
+        return [alarms.shares()] if free is not self and self._depends_on_shares(free, team) else []
+
+    def _depends_on_shares(self, free: Trial, team: tuple[str, ...]) -> bool:
+        found = np.bincount(free.answers[names.SHORT].argmax(axis=1), minlength=self.problem.n_classes)
+        if np.abs(found / found.sum() - self.problem.class_prior).max() < rules.SHARES_SHIFT:
+            return False
         free.run(only=(names.LONG, names.MIXTURE))
         free.answers[names.TOPICS] = self.answers[names.TOPICS]
-        with_shares, without = (trial._choice(team, evidence, Estimate(1, 1, 1), []).values for trial in (self, free))
-        same = float(np.mean(with_shares.argmax(axis=1) == without.argmax(axis=1)))
-        return [alarms.shares()] if same < rules.SHARES_AGREEMENT else []
+        with_shares, without = (trial._combined(team)[0] for trial in (self, free))
+        return float(np.mean(with_shares.argmax(axis=1) == without.argmax(axis=1))) < rules.SHARES_AGREEMENT
 
-    def _missing_classes(self) -> list[object]:
-        labels = self.answers[names.SOURCE_ONLY].argmax(axis=1)
-        found = np.bincount(labels, minlength=self.problem.n_classes) / len(labels)
-        few = found < rules.MISSING_CLASS * self.problem.class_prior
-        return list(self.problem.classes[few].tolist()) if len(labels) >= 1 / rules.MISSING_CLASS else []
+    def _missing_classes(self, answer: Array) -> list[object]:
+        """Classes that get few documents where nothing holds up their shares, and these without conviction."""
+        labels, prior = answer.argmax(axis=1), self.problem.class_prior
+        own = [answer[labels == number, number] for number in range(self.problem.n_classes)]
+        return [
+            name
+            for name, sure, share in zip(self.problem.classes.tolist(), own, prior, strict=True)
+            if len(sure) < rules.MISSING_SHARE * share * len(labels)
+            and sure.sum() < rules.MISSING_CONFIDENCE * max(len(sure), 1)
+        ]
 
     def corrected_shares(self, choice: Choice, checked: Array) -> Any:
         """The class shares after a look at labels that are known.
@@ -234,7 +277,7 @@ class Trial:
         shares = read_shares(self.shares, self.problem)
         return None if shares is None else dict(zip(self.problem.classes.tolist(), shares.tolist(), strict=True))
 
-    def _rows(self, team: tuple[str, ...], values: Array, evidence: Evidence) -> list[dict[str, Any]]:
+    def _rows(self, team: tuple[str, ...], values: Array, reason: str) -> list[dict[str, Any]]:
         rows = []
         for name in self.candidates:
             answer = self.answers.get(name)
@@ -243,25 +286,26 @@ class Trial:
                     "name": name,
                     "seconds": self.seconds.get(name),
                     "confidence": None if answer is None or not len(answer) else float(answer.max(axis=1).mean()),
-                    "agreement": None
-                    if answer is None or not len(answer)
-                    else float(np.mean(answer.argmax(axis=1) == values.argmax(axis=1))),
-                    "why": self.fell_out.get(name) or _why(name, team, evidence),
+                    "agreement": _agreement(answer, values),
+                    "why": self.fell_out.get(name) or _why(name, team, reason),
                 }
             )
         return rows
 
 
-def _why(name: str, team: tuple[str, ...], evidence: Evidence) -> str:
-    kind = "like topics" if evidence.topicality > 0 else "unlike topics"
-    said = f"classes look {kind} ({evidence.topicality:+.1f})"
+def _agreement(answer: Array | None, values: Array) -> float | None:
+    """How often a candidate says what is said in the end."""
+    if answer is None or not len(answer):
+        return None
+    return float(np.mean(answer.argmax(axis=1) == values.argmax(axis=1)))
+
+
+def _why(name: str, team: tuple[str, ...], reason: str) -> str:
     if name in team:
-        if team == (names.SOURCE_ONLY,):
-            return "asked: " + ("the domains look unrelated" if evidence.strangeness > 0 else "nothing better")
-        return f"asked: {said}"
+        return f"asked: {reason or 'nothing else to ask'}"
     if name in names.FOR_TOPICS or name in names.FOR_THE_REST:
-        return f"not asked: {said}"
-    return "for comparison" if name == names.SOURCE_ONLY else "for evidence"
+        return f"not asked: {reason}" if reason else "not asked"
+    return {names.SOURCE_ONLY: "for comparison", names.SHORT: "for evidence"}.get(name, "for its map")
 
 
 def _doubted(estimate: Estimate, certain: bool, n_classes: int) -> Estimate:

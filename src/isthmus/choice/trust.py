@@ -14,6 +14,9 @@ from isthmus.choice.evidence import Evidence
 from isthmus.choice.rules import Line
 from isthmus.typing import Array, Mask
 
+Z = float(norm.ppf(0.95))
+"""Standard errors to each side of an interval that holds nine in ten."""
+
 
 @dataclass(frozen=True)
 class Estimate:
@@ -42,20 +45,28 @@ def updated(estimate: Estimate, probabilities: Array, right: Mask, n_classes: in
     """The estimate after a few documents have been checked.
 
     What counts is how much oftener they are right than their probabilities say, so that documents need not be drawn at
-    random: doubtful ones may be chosen. The estimate before counts as much as `rules.ESTIMATE_WORTH` of them.
+    random: doubtful ones may be chosen. The estimate before counts as much as so many documents as would be needed to
+    know the accuracy as well: the variance of one is p (1 - p), a quarter of the squared room.
     """
-    worth, n = rules.ESTIMATE_WORTH, len(right)
+    reach = estimate.value - estimate.low  # above, a hundred percent may have cut it off
+    if reach <= 0:
+        return estimate
+    error = reach / (Z * _room(estimate.value))
+    worth, n = 1 / (2 * error) ** 2, len(right)
     shift = float(np.sum(right - probabilities)) / (n + worth)
-    error = (estimate.high - estimate.low) / (2 * norm.ppf(0.95)) * np.sqrt(worth / (n + worth))
-    return _around(estimate.value + shift, error, 1 / n_classes)
+    return _around(estimate.value + shift, error * np.sqrt(worth / (n + worth)), 1 / n_classes)
 
 
 def _around(value: float, error: float, chance: float) -> Estimate:
     """The interval is wider where accuracy is in doubt than near a hundred percent, where there is no room."""
     value = float(np.clip(value, chance, 0.99))
-    room = 2 * np.sqrt(value * (1 - value))  # one at a half, small near the ends
-    reach = float(norm.ppf(0.95)) * error * max(room, rules.LEAST_ROOM)
+    reach = Z * error * _room(value)
     return Estimate(value, float(max(value - reach, 0)), float(min(value + reach, 1)))
+
+
+def _room(value: float) -> float:
+    """One at a half, small near the ends."""
+    return max(2 * float(np.sqrt(value * (1 - value))), rules.LEAST_ROOM)
 
 
 def sharpness_for(values: Array, mean: float) -> float:

@@ -14,6 +14,7 @@ from scipy.special import softmax
 from sklearn.utils._param_validation import Interval
 
 from isthmus.base import POSITIVE, TransferClassifier
+from isthmus.engine import mean_square
 from isthmus.methods.self_training import SelfTraining
 from isthmus.methods.shares import SHARES, known_or
 from isthmus.problem import Problem, stack
@@ -50,6 +51,9 @@ class NaiveBayesEM(TransferClassifier):
     ----------
     word_log_shares_ : ndarray of words x classes
     class_log_shares_ : ndarray
+    length_ : float
+        Of a document, as the root of the mean square. So long counts for one: a likelihood depends on how many words
+        there are, and X may say so in any unit.
     spread_ : float
         What log-likelihoods are divided by.
     n_iter_ : int
@@ -92,6 +96,7 @@ class NaiveBayesEM(TransferClassifier):
         labeled = np.concatenate([problem.domains[number].labeled for number in mixed])
         shares = np.concatenate([starts[number] for number in mixed])
         shares[labeled] = labels[labeled]
+        self.length_ = mean_square(X) ** 0.5
         floor = self.alpha * float(abs(X).sum()) / max(X.nnz if hasattr(X, "nnz") else np.count_nonzero(X), 1)
 
         for step in range(1, self.max_iter + 1):
@@ -108,7 +113,7 @@ class NaiveBayesEM(TransferClassifier):
         return known_or(self._assign, problem)
 
     def _log_likelihoods(self, X: Matrix) -> Array:
-        return np.asarray(X @ self.word_log_shares_ + self.class_log_shares_)
+        return np.asarray(X @ (self.word_log_shares_ / self.length_) + self.class_log_shares_)
 
     def _assign(self, X: Matrix, domain: int | None) -> Array:
         return np.asarray(softmax(self._log_likelihoods(X) / self.spread_, axis=1))

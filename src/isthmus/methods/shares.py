@@ -86,9 +86,13 @@ def read_shares(target_shares: Any, problem: Problem) -> Array | None:
 
 
 def _source_shares(problem: Problem) -> Array:
-    """Of the labelled source documents; of all labelled ones, where the source has none."""
-    counts = np.sum([d.labels.sum(axis=0, dtype=np.float64) for d in problem.domains if not d.is_target], axis=0)
-    return counts / counts.sum() if np.any(counts) else problem.class_prior.astype(np.float64)
+    """Of the labelled source documents. A class that the source lacks has its share of the labelled target ones."""
+    source, target = (
+        np.sum([d.labels.sum(axis=0, dtype=np.float64) for d in some], axis=0) + np.zeros(problem.n_classes)
+        for some in (problem.labeled_sources, problem.labeled_targets)
+    )
+    new = np.where(source == 0, target, 0) / max(target.sum(), 1)
+    return new + (1 - new.sum()) * source / max(source.sum(), 1)
 
 
 def _named_shares(target_shares: Any, problem: Problem) -> Array:

@@ -105,4 +105,4 @@ def shared_map(problem: Problem, features: str) -> WordMap | None:
     """The map of all documents, made once for all methods on a problem."""
     if features == "words":
         return None
-    return problem.once(("map", features), lambda: MAPS[features](problem.documents()))
+    return problem.once(("map", features), lambda: MAPS[features](problem.documents()), reads_labels=False)

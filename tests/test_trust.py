@@ -1,0 +1,230 @@
+"""How far the automatic choice trusts itself, when its alarms ring, and what a few target labels do to both."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conftest import Toy, make_toy, quiet
+from isthmus import Auto
+from isthmus.choice import candidates, rules, trial
+from isthmus.choice.candidates import SOURCE_ONLY
+from isthmus.choice.evidence import Evidence
+from isthmus.choice.trust import Estimate, estimate_accuracy, sharpness_for, updated
+from isthmus.exceptions import TransferAlarm
+
+
+def test_probabilities_have_the_estimated_mean(toy: Toy) -> None:
+    auto = quiet(toy)
+    mean = auto.label_distributions_[toy.in_target].max(axis=1).mean()
+    assert mean == pytest.approx(auto.estimated_accuracy_.value, abs=0.01)
+
+
+@pytest.mark.parametrize("mean", [0.55, 0.8, 0.97])
+def test_sharpness_makes_the_mean(mean: float) -> None:
+    from scipy.special import softmax
+
+    values = np.random.default_rng(0).normal(size=(200, 2))
+    sharp = sharpness_for(values, mean)
+    assert softmax(sharp * values, axis=1).max(axis=1).mean() == pytest.approx(mean, abs=1e-4)
+
+
+def test_estimates_rise_with_confidence_and_stay_in_their_interval() -> None:
+    for smallness in (0.0, 0.7):
+        known = {"likeness": 0.3, "modesty": 0.38, "smallness": smallness}
+        estimates = [estimate_accuracy(Evidence(confidence=c, **known), 2) for c in np.linspace(0.2, 1, 9)]
+        values = [estimate.value for estimate in estimates]
+        assert values == sorted(values)
+        assert values[-1] > values[0]
+    assert all(0 <= e.low <= e.value <= e.high <= 1 for e in estimates)
+
+
+def test_checked_documents_pull_the_estimate_their_way() -> None:
+    start = Estimate(0.8, 0.7, 0.9)
+    probabilities = np.full(30, 0.8)
+    better, worse = (updated(start, probabilities, np.full(30, right), 2) for right in (True, False))
+    assert worse.value < start.value < better.value
+    as_said = updated(start, probabilities, np.arange(30) % 5 > 0, 2)
+    assert as_said.value == pytest.approx(0.8)
+    assert as_said.high - as_said.low < start.high - start.low
+
+
+@given(st.floats(0.5, 0.99), st.floats(0.005, 0.2))
+def test_no_checked_document_changes_nothing(value: float, error: float) -> None:
+    before = Estimate(value, max(value - error, 0), min(value + error, 1))
+    after = updated(before, np.zeros(0), np.zeros(0, dtype=bool), 2)
+    assert (after.value, after.low, after.high) == pytest.approx((before.value, before.low, before.high))
+
+
+def test_an_interval_that_was_right_stays_right() -> None:
+    """Truths as the estimate says, then documents as the truth says: nine in ten truths are still in the interval."""
+    rng = np.random.default_rng(0)
+    before = Estimate(0.8, 0.7, 0.9)
+    truths = np.clip(rng.normal(0.8, 0.1 / 1.645, size=2000), 0.5, 0.99)
+    held = []
+    for truth in truths:
+        after = updated(before, np.full(20, 0.8), rng.random(20) < truth, 2)
+        held.append(after.low <= truth <= after.high)
+        assert after.high - after.low < 0.2
+    assert 0.86 < np.mean(held) < 0.94
+
+
+def unrelated_toy() -> Toy:
+    """Documents in whose two domains hardly a word is the same, and those say nothing."""
+    rng = np.random.default_rng(0)
+    rows, labels, domains = [], [], []
+    for number, domain in enumerate(("source", "target")):
+        for label in range(2):
+            for _ in range(80):
+                counts = np.zeros(170)
+                np.add.at(counts, rng.choice(10, 2), 0.5)
+                first = 10 + 80 * number + 40 * label
+                np.add.at(counts, rng.choice(np.arange(first, first + 40), 14), 1)
+                rows.append(counts / np.linalg.norm(counts))
+                labels.append(f"class {label}")
+                domains.append(domain)
+    return Toy(sp.csr_array(np.array(rows)), np.array(labels), np.array(domains))
+
+
+def test_unrelated_domains_ring_the_alarm_and_fall_back() -> None:
+    with pytest.warns(TransferAlarm, match="look unrelated"):
+        auto = unrelated_toy().fit(Auto(random_state=0))
+    assert auto.chosen_ == (SOURCE_ONLY,)
+    assert [alarm.kind for alarm in auto.alarms_] == ["unrelated"]
+    assert auto.estimated_accuracy_.low == 0
+
+
+@pytest.mark.parametrize("n", [1, 5])
+def test_a_few_labels_do_not_silence_the_alarm(n: int) -> None:
+    toy = unrelated_toy()
+    labeled = some_labels(toy, {"class 0": (n + 1) // 2, "class 1": n // 2})
+    y = np.where(toy.in_target, np.random.default_rng(0).permutation(toy.y), toy.y)
+    auto = quiet(toy, y=y, sample_labeled=labeled)
+    assert [alarm.kind for alarm in auto.alarms_] == ["unrelated"]
+    assert "label more" in auto.alarms_[0].sentence
+    assert auto.estimated_accuracy_.low < 0.5
+
+
+def test_labels_that_prove_the_answer_silence_the_alarm(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rules, "UNRELATED_CONSTANT", 100.0)  # everything looks strange
+    toy = make_toy(seed=2)
+    assert [alarm.kind for alarm in quiet(toy).alarms_] == ["unrelated"]
+    auto = quiet(toy, sample_labeled=some_labels(toy, {"class 0": 10, "class 1": 10}))
+    assert auto.alarms_ == []
+    assert auto.chosen_ != (SOURCE_ONLY,)
+
+
+def test_features_that_are_not_counts_are_not_cut(toy: Toy) -> None:
+    dense = toy.X.toarray()
+    for X in (dense, dense - dense.mean(axis=0), sp.csr_array(dense - dense.mean(axis=0))):
+        evidence = quiet(replace(toy, X=X)).evidence_
+        assert evidence.cut is None
+        assert evidence.first_cut is None
+        assert np.isfinite(evidence.strangeness)
+
+
+def some_labels(toy: Toy, per_class: dict[str, int]) -> np.ndarray:
+    """A mask of all source rows and so many of the target's, by class."""
+    labeled = ~toy.in_target
+    for name, n in per_class.items():
+        labeled[np.flatnonzero(toy.in_target & (toy.y == name))[:n]] = True
+    return labeled
+
+
+def right_among_the_rest(toy: Toy, auto: Any, labeled: np.ndarray) -> float:
+    return float(np.mean((auto.transduction_ == toy.y)[~labeled]))
+
+
+def test_a_few_target_labels_move_estimate_choice_and_shares() -> None:
+    """Labels that contradict everything must lower the estimate; labels that agree must raise it."""
+    toy = make_toy(seed=5)
+    before = quiet(toy)
+    some = np.flatnonzero(toy.in_target)[:24]
+    mask = ~toy.in_target
+    mask[some] = True
+    y = toy.y.copy()
+    agree = quiet(toy, sample_labeled=mask)
+    y[some] = np.where(toy.y[some] == "class 0", "class 1", "class 0")
+    against = quiet(toy, y=y, sample_labeled=mask)
+    assert against.estimated_accuracy_.value < before.estimated_accuracy_.value - 0.2
+    assert agree.estimated_accuracy_.value >= before.estimated_accuracy_.value - 0.02
+    width = before.estimated_accuracy_.high - before.estimated_accuracy_.low
+    assert agree.estimated_accuracy_.high - agree.estimated_accuracy_.low <= width
+    y[some] = "class 0"
+    assert quiet(toy, y=y, sample_labeled=mask).target_shares_["class 0"] > 0.7
+    assert agree.transduction_[some].tolist() == toy.y[some].tolist()
+
+
+def test_a_target_that_is_labelled_already_is_left_as_it_is(toy: Toy) -> None:
+    auto = quiet(toy, sample_labeled=np.ones(len(toy.y), dtype=bool))
+    assert np.array_equal(auto.transduction_, toy.y)
+    assert auto.predict(toy.X).shape == toy.y.shape
+
+
+def test_labels_of_one_class_alone_do_no_harm(toy: Toy) -> None:
+    """They need not be a random draw: most of one class and none of the other must not turn the shares round."""
+    labeled = some_labels(toy, {"class 0": 50})
+    auto = quiet(toy, sample_labeled=labeled)
+    assert auto.alarms_ == []
+    assert right_among_the_rest(toy, auto, labeled) >= right_among_the_rest(toy, quiet(toy), labeled) - 0.03
+
+
+def test_a_class_that_only_known_target_documents_have_is_given(toy_of_three: Toy) -> None:
+    toy = toy_of_three
+    kept = toy.in_target | (toy.y != "class 2")
+    toy = Toy(toy.X[kept], toy.y[kept], toy.domain[kept])
+    labeled = some_labels(toy, {"class 0": 8, "class 1": 8, "class 2": 8})
+    auto = quiet(toy, sample_labeled=labeled)
+    assert auto.target_shares_["class 2"] == pytest.approx(1 / 3, abs=0.05)
+    assert right_among_the_rest(toy, auto, labeled) > 0.9
+
+
+def test_the_leaderboard_is_about_the_labels_given_in_the_end(toy: Toy) -> None:
+    labeled = some_labels(toy, {"class 0": 10, "class 1": 10})
+    auto = quiet(toy, sample_labeled=labeled)
+    final = auto.transduction_[~labeled]
+    row = next(row for row in auto.leaderboard_.rows if row["name"] == SOURCE_ONLY)
+    alone = quiet(toy, Auto(max_time=0), sample_labeled=~toy.in_target).transduction_[~labeled]
+    assert row["agreement"] == pytest.approx(np.mean(alone == final))
+
+
+def test_no_harm_is_said_where_nothing_else_was_tried(toy: Toy) -> None:
+    labeled = some_labels(toy, {"class 0": 5, "class 1": 5})
+    auto = quiet(toy, Auto(max_time=0, random_state=0), sample_labeled=labeled)
+    assert auto.chosen_ == (SOURCE_ONLY,)
+    assert auto.alarms_ == []
+
+
+def test_time_is_for_all_trials_together(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[str] = []
+    answer = trial.Trial._answer
+
+    def note(self: Any, candidate: Any) -> None:
+        started.append(candidate.name)
+        monkeypatch.setattr(trial, "perf_counter", lambda: perf_counter() + 1000.0 * len(started))
+        answer(self, candidate)
+
+    monkeypatch.setattr(trial.Trial, "_answer", note)
+    labeled = some_labels(toy, {"class 0": 5, "class 1": 5})
+    quiet(toy, Auto(max_time=500, random_state=0), sample_labeled=labeled)
+    assert started == [SOURCE_ONLY]
+
+
+def test_who_starts_from_another_takes_its_time_too(toy: Toy) -> None:
+    from isthmus.problem import pose
+
+    problem = pose(Auto(), toy.X, toy.y, toy.domain, "target")
+    fresh = trial.Trial(problem, "source", trial.Clock(None), 0)
+    fresh.unit = 1.0
+    mixture, start = (fresh.candidates[name].cost for name in (candidates.MIXTURE, candidates.SHORT))
+    assert fresh.expected_seconds((candidates.MIXTURE,)) == mixture + start
+    assert fresh.expected_seconds((candidates.MIXTURE, candidates.SHORT)) == mixture + start
+    fresh.run(only=(candidates.SHORT,))
+    assert fresh.expected_seconds((candidates.MIXTURE,)) == mixture * fresh.unit
