@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 from conftest import Toy, make_toy, quiet
 from isthmus import Auto
 from isthmus.choice import candidates, rules, trial
-from isthmus.choice.candidates import SOURCE_ONLY
+from isthmus.choice.candidates import FOR_TOPICS, SOURCE_ONLY
 from isthmus.choice.evidence import Evidence
 from isthmus.choice.trust import Estimate, estimate_accuracy, sharpness_for, updated
 from isthmus.exceptions import TransferAlarm
+from isthmus.problem import pose
 
 
 def test_probabilities_have_the_estimated_mean(toy: Toy) -> None:
@@ -130,6 +131,25 @@ def test_features_that_are_not_counts_are_not_cut(toy: Toy) -> None:
         assert np.isfinite(evidence.strangeness)
 
 
+@pytest.mark.parametrize(("share", "sure", "gone"), [(0.1, 0.6, ["class 2"]), (0.1, 0.9, []), (0.3, 0.6, [])])
+def test_a_class_with_few_documents_and_no_conviction_is_missing(
+    share: float, sure: float, gone: list[str], toy_of_three: Toy
+) -> None:
+    problem = pose(Auto(), toy_of_three.X, toy_of_three.y, toy_of_three.domain, "target")
+    n = problem.unlabeled_documents().shape[0]
+    labels = np.where(np.arange(n) < share * n, 2, np.arange(n) % 2)
+    answer = np.full((n, 3), (1 - sure) / 2)
+    answer[np.arange(n), labels] = sure
+    few = Evidence(smallness=0.5)
+    for shares in ("unknown", {"class 0": 0.5, "class 1": 0.5, "class 2": 0.0}):
+        asked = trial.Trial(problem, shares, trial.Clock(None), 0)
+        asked.answers[candidates.SHORT] = answer
+        assert asked._missing_classes(answer) == gone
+        known = isinstance(shares, dict)  # who gives the shares knows which class is missing
+        assert len(asked._alarms_about_classes(FOR_TOPICS, Evidence())) == (0 if known else len(gone))
+        assert asked._alarms_about_classes(FOR_TOPICS, few) == []
+
+
 def some_labels(toy: Toy, per_class: dict[str, int]) -> np.ndarray:
     """A mask of all source rows and so many of the target's, by class."""
     labeled = ~toy.in_target
@@ -218,8 +238,6 @@ def test_time_is_for_all_trials_together(toy: Toy, monkeypatch: pytest.MonkeyPat
 
 
 def test_who_starts_from_another_takes_its_time_too(toy: Toy) -> None:
-    from isthmus.problem import pose
-
     problem = pose(Auto(), toy.X, toy.y, toy.domain, "target")
     fresh = trial.Trial(problem, "source", trial.Clock(None), 0)
     fresh.unit = 1.0
