@@ -2,9 +2,10 @@
 
 python benchmarks/rules.py DATA_FOLDER FILE.jsonl
 
-One line of JSON per task and size: the evidence and the skill that was reached. At the end, where topics and other
-classes stand on each indicator; least squares of the skill on confidence, likeness and modesty, with the error that its
-interval needs, for shares like the source's and for unknown ones; and of unrelatedness on the alarm's indicators.
+One line of JSON per task and size: the evidence and the skill that was reached, by the automatic choice and by what it
+does without time. At the end, where topics and other classes stand on each indicator; least squares of the skill, with
+the error that its interval needs, for shares like the source's, for unknown ones and without time; and of unrelatedness
+on the alarm's indicators, with how often it would ring.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ from isthmus.data import Library, TaskData, load_table
 from isthmus.data.families import is_for_development, more_unrelated
 
 FEW: list[dict[str, int]] = [{"source": 300, "target": 300}, {"source": 300, "target": 2000}]
-"""Draws on which the estimate has to hold as well."""
+"""Draws on which the estimate and the alarm have to hold as well."""
+RINGS_FROM = 0.1
+"""Where the alarm rings on the line of least squares."""
 
 
 def main() -> None:
@@ -38,38 +41,56 @@ def main() -> None:
     with Path(sys.argv[2]).open("w", encoding="utf-8") as out:
         for task in [*(task for task in table.tasks if is_for_development(task)), *more_unrelated()]:
             whole = library.load(table, task)
-            for sample in [{}, *FEW] if task.family in ("topics", "splits", "reviews") else [{}]:
-                shares = "unknown" if task.family == "shares" else "source"
-                found = outcome(whole, sample, shares)
-                rows.append({"task": task.name, "family": task.family, "sample": sample, **found})
-                out.write(json.dumps(rows[-1], default=float) + "\n")
-                out.flush()
+            shares = "unknown" if task.family == "shares" else "source"
+            for sample in [{}] if task.family in ("shares", "four classes") else [{}, *FEW]:
+                data = whole.drawn(sample, 0)
+                for max_time in (None, 0.0):
+                    found = outcome(data, Auto(target_shares=shares, max_time=max_time, random_state=0))
+                    rows.append({"task": task.name, "family": task.family, "sample": sample, **found})
+                    out.write(json.dumps(rows[-1], default=float) + "\n")
+                    out.flush()
     show(rows)
 
 
 def show(rows: list[dict[str, Any]]) -> None:
     """What all these rows say."""
-    alike = [row for row in rows if row["family"] not in ("shares", "unrelated")]
-    print_indicators([row for row in alike if not row["sample"]])
-    print_estimate("skill", alike, ("confidence", "confidence_of_few", "modesty_of_few", "likeness"))
+    related = [row for row in rows if row["family"] not in ("shares", "unrelated")]
+    alone = [row for row in related if row["max_time"] == 0]
+    rows, related = ([row for row in some if row["max_time"] is None] for some in (rows, related))
+    print_indicators([row for row in related if not row["sample"]])
+    print_estimate("skill", related, ("confidence", "confidence_of_few", "modesty_of_few", "likeness"))
     thinned = [row for row in rows if row["family"] == "shares"]
     print_estimate("skill at unknown shares", thinned, ("confidence", "likeness"))
-    asked = [row for row in rows if row["family"] != "shares" and not row["sample"]]
-    strange = np.array([row["family"] == "unrelated" for row in asked])
-    weights = np.where(strange, 0.5 / strange.sum(), 0.5 / (~strange).sum())  # both kinds count alike
-    fit_line("unrelated", ("likeness", "following", "first_cut"), asked, np.where(strange, 1.0, -1.0), weights)
+    print_estimate("skill without time", alone, ("confidence",))
+    print_alarm([row for row in rows if row["family"] != "shares"])
 
 
-def outcome(whole: TaskData, sample: dict[str, int], shares: str) -> dict[str, Any]:
+def outcome(data: TaskData, auto: Auto) -> dict[str, Any]:
     """The evidence on one task, and what was reached."""
-    data = whole.drawn(sample, 0)
-    auto = Auto(target_shares=shares, random_state=0)
     auto.fit(data.X, data.y, sample_domain=data.sample_domain, target_domain="target")
     right = float(np.mean(auto.transduction_[data.in_target] == data.y[data.in_target]))
     evidence = asdict(auto.evidence_)
     of_few = {f"{name}_of_few": evidence[name] * evidence["smallness"] for name in ("confidence", "modesty")}
+    reached = {"right": right, "skill": skill(right, len(auto.classes_))}
     expected = auto.estimated_accuracy_.value
-    return {**evidence, **of_few, "expected": expected, "right": right, "skill": skill(right, len(auto.classes_))}
+    return {"max_time": auto.max_time, **evidence, **of_few, "expected": expected, **reached}
+
+
+def print_alarm(rows: list[dict[str, Any]]) -> None:
+    """Both kinds count alike, and tasks with all their documents as much as those with few of both draws."""
+    sizes = np.array([sum(row["sample"].values()) for row in rows])
+    strange = np.array([row["family"] == "unrelated" for row in rows])
+    weights = np.zeros(len(rows))
+    for size in np.unique(sizes):
+        for kind in (strange, ~strange):
+            weights[kind & (sizes == size)] = (1 if size else 2) / np.sum(kind & (sizes == size))
+    names = ("likeness", "following")
+    off = fit_line("unrelated", names, rows, np.where(strange, 1.0, -1.0), weights)
+    rings = off + np.where(strange, 1.0, -1.0) > RINGS_FROM
+    for size in np.unique(sizes):
+        of_size = sizes == size
+        shares = [float(np.mean(rings[kind & of_size])) for kind in (strange, ~strange)]
+        print(f"  {size or 'all'} documents: rings in {shares[0]:.0%} of unrelated tasks, {shares[1]:.0%} of related")
 
 
 def print_indicators(rows: list[dict[str, Any]]) -> None:

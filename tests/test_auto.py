@@ -210,8 +210,8 @@ def test_indicators_count_by_how_clear_they_are_and_how_much_they_have_to_say() 
         assert Evidence(**{**topics, name: others[name]}).topicality == pytest.approx(1 - 2 * rule.say / total)
         assert Evidence(**{name: others[name]}).topicality == pytest.approx(-1)  # what is not known has no say
     assert Evidence().topicality == 0
-    assert Evidence(likeness=0.05, following=0.2, first_cut=0.9).strangeness > rules.CERTAIN
-    assert Evidence(likeness=0.4, following=0.8, first_cut=0.7).strangeness < 0
+    assert Evidence(likeness=0.02, following=0.2).strangeness > rules.CERTAIN
+    assert Evidence(likeness=0.4, following=0.8).strangeness < 0
 
 
 def test_suggestions_are_doubtful_ones_and_some_of_all() -> None:

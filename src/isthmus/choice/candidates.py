@@ -26,6 +26,8 @@ FOR_THE_REST_AT_UNKNOWN_SHARES = (SOURCE_ONLY, PLAIN_LSA, PLAIN_MSDA, WITH_MSDA,
 """Where ranking would need shares that nobody knows: the average of those that rank and of those that do not."""
 
 
+VOICES = (SHORT, WITH_MSDA, WITH_LSA)
+"""Whose confidence the estimated accuracy goes by."""
 EVIDENCE = 8
 """Cost of the indicators, in the same units."""
 

@@ -19,6 +19,8 @@ N_NEIGHBOURS = 5
 N_FOLDS = 5
 AT_MOST = 1000
 """Source documents whose neighbours are looked at."""
+LEAST_RELIABLE = 0.1
+"""So much of a squared difference is never chance."""
 
 
 @dataclass(frozen=True)
@@ -35,12 +37,10 @@ class Evidence:
     """Skill with which a long self-training repeats a short one. None with unknown class shares."""
     following: float | None = None
     """Skill with which self-training repeats the source's own classifier."""
-    first_cut: float | None = None
-    """The cut by the classes that the source's own classifier sees."""
     confidence: float | None = None
     """Mean skill that the candidates claim for themselves in the target."""
     likeness: float | None = None
-    """Cosine of the differences between class means in source and target."""
+    """Cosine of the differences between class means in source and target, as if documents were many."""
     modesty: float | None = None
     """How much oftener the source's classifier is right on documents that it has not seen than it says, as skill. Where
     documents are few, the candidates are too modest in the target as well."""
@@ -58,10 +58,10 @@ class Evidence:
     @property
     def strangeness(self) -> float:
         """How unrelated the domains look: doubtful from 0 on, and hardly to be doubted from `rules.CERTAIN` on."""
-        if self.likeness is None or self.following is None or self.first_cut is None:
+        if self.likeness is None or self.following is None:
             return -1.0
         score = rules.UNRELATED_LIKENESS * self.likeness + rules.UNRELATED_FOLLOWING * self.following
-        return score + rules.UNRELATED_CUT * self.first_cut + rules.UNRELATED_CONSTANT
+        return score + rules.UNRELATED_CONSTANT
 
 
 def skill(share: float, n_classes: int) -> float:
@@ -121,18 +121,23 @@ def modesty(X: Matrix, numbers: Positions, n_classes: int) -> float | None:
 
 
 def likeness(problem: Problem, numbers: Positions) -> float:
-    """Cosine between what sets the classes apart in source and target, the target's classes being `numbers`."""
+    """Cosine between what sets the classes apart in source and target, the target's classes being `numbers`.
+
+    Means of few documents differ by chance as well, which lengthens their differences and brings the cosine down. By
+    how much follows from how many documents there are and how they scatter; it is taken off the lengths.
+    """
     X, known = problem.labeled_documents()
-    apart = []
+    apart, lengths = [], []
     for rows, classes in ((X, known), (problem.unlabeled_documents(), numbers)):
-        unit = unit_rows(rows)
-        means = [
-            np.asarray(unit[classes == number].sum(axis=0)).ravel() / max((classes == number).sum(), 1)
-            for number in range(problem.n_classes)
-        ]
-        apart.append(np.stack(means) - np.mean(means, axis=0))
-    lengths = np.linalg.norm(apart[0]) * np.linalg.norm(apart[1])
-    return float(np.vdot(apart[0], apart[1]) / max(lengths, 1e-12))
+        counts = np.bincount(classes, minlength=problem.n_classes)
+        sums = np.stack([np.asarray(unit_rows(rows[classes == c]).sum(axis=0)).ravel() for c in range(len(counts))])
+        means = sums / np.maximum(counts, 1)[:, None]
+        apart.append(means - means.mean(axis=0))
+        square = float(np.vdot(apart[-1], apart[-1]))
+        scatter = np.maximum(1 - np.square(means).sum(axis=1), 0) / np.maximum(counts - 1, 1)
+        by_chance = (1 - 1 / len(counts)) * float(scatter.sum())
+        lengths.append(max(square - by_chance, LEAST_RELIABLE * square) ** 0.5)
+    return float(np.clip(np.vdot(*apart) / max(np.prod(lengths), 1e-12), -1, 1))
 
 
 def tempered(values: Array, sharpness: float) -> Array:

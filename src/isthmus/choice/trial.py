@@ -169,7 +169,7 @@ class Trial:
         problem, n_classes = self.problem, self.problem.n_classes
         X, known = problem.labeled_documents()
         free, answers = problem.unlabeled_documents(), self.answers
-        voices = [answers[n] for n in (names.SHORT, names.WITH_MSDA, names.WITH_LSA) if n in answers]
+        voices = [answers[name] for name in names.VOICES if name in answers]
         voices = voices or [answers[names.SOURCE_ONLY]]
         leader = answers.get(names.SHORT, answers[names.SOURCE_ONLY])
         led, steady = names.SHORT in answers, names.SHORT in answers and names.LONG in answers
@@ -182,7 +182,6 @@ class Trial:
             neighbours=neighbours_skill(X, known, n_classes),
             steadiness=agreement(answers[names.LONG], answers[names.SHORT]) if steady and held else None,
             following=agreement(leader, first) if led and across else None,
-            first_cut=normalised_cut(free, first.argmax(axis=1), n_classes) if led and across and cuts else None,
             confidence=float(np.mean([claimed_skill(voice) for voice in voices])),
             likeness=likeness(problem, leader.argmax(axis=1)),
             modesty=modesty(X, known, n_classes),
@@ -191,6 +190,8 @@ class Trial:
 
     def _estimate(self, evidence: Evidence) -> Estimate:
         rule = rules.ESTIMATE_AT_UNKNOWN_SHARES if self.shares == "unknown" else rules.ESTIMATE
+        if not any(name in self.answers for name in names.VOICES):
+            rule = rules.ESTIMATE_OF_SOURCE_ONLY
         return estimate_accuracy(evidence, self.problem.n_classes, rule)
 
     def _teams(self) -> dict[str, tuple[str, ...]]:
