@@ -63,6 +63,18 @@ def test_tsvm_ends_where_no_label_would_change(n_classes: int) -> None:
     assert np.array_equal(labels, model.transduction_[toy.in_target])
 
 
+@pytest.mark.parametrize("scale", [1e-3, 1e3])
+def test_tsvm_finds_the_same_plane_at_any_scale(scale: float) -> None:
+    """Nine in ten documents are of one class, and the plane does not go through the origin."""
+    toy = parted_toy(0.9)
+    kept = toy.in_target | (toy.y == 0) | (np.arange(len(toy.y)) % 9 == 0)
+    toy = Toy(toy.X[kept] + 3.0, toy.y[kept], toy.domain[kept])
+    plain, scaled = toy.fit(isthmus.TSVM(random_state=0)), toy.fit(isthmus.TSVM(random_state=0), X=toy.X * scale)
+    assert np.array_equal(scaled.transduction_, plain.transduction_)
+    assert scaled.classifier_.coef_ * scale == pytest.approx(plain.classifier_.coef_, rel=1e-3)
+    assert scaled.classifier_.intercept_ == pytest.approx(plain.classifier_.intercept_, rel=1e-3)
+
+
 @pytest.mark.parametrize("n_neighbours", [8, "all"])
 def test_sc_is_what_the_dense_matrix_gives(n_neighbours: Any) -> None:
     toy = make_toy(seed=4, n_classes=3, n_documents=90)
