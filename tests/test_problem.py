@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 
@@ -40,6 +41,17 @@ BAD: dict[str, tuple[Any, type[Exception], str]] = {
         "target_domain names 'moon', which has no rows; the domains here are",
     ),
     "one of several targets unknown": (lambda t: {"target_domain": ["target", "moon"]}, ValueError, "names 'moon'"),
+    "an empty list of targets": (
+        lambda t: {"target_domain": []},
+        ValueError,
+        r"target_domain is \[\], which names no domain: choose from '(source|target)', '(source|target)'",
+    ),
+    "an empty tuple of targets": (lambda t: {"target_domain": ()}, ValueError, r"target_domain is \(\), which names no"),
+    "an empty target in one domain": (
+        lambda t: {"sample_domain": None, "target_domain": np.array([])},
+        ValueError,
+        "which names no domain: choose from 'all'",
+    ),
     "no target named": (lambda t: {"target_domain": None}, ValueError, "target_domain is missing and sample_domain"),
     "short y": (lambda t: {"y": t.y[:-3]}, ValueError, "y has 237 entries and X has 240 rows: give one"),
     "no y": (lambda t: {"y": None}, ValueError, "requires y to be passed"),
@@ -70,6 +82,11 @@ BAD: dict[str, tuple[Any, type[Exception], str]] = {
         lambda t: {"sample_domain": [None, *t.domain[1:]]},
         ValueError,
         r"sample_domain\[0\] is None: every row needs",
+    ),
+    "a domain that pandas misses": (
+        lambda t: {"sample_domain": pd.Series([pd.NA, *t.domain[1:]], dtype="string")},
+        ValueError,
+        r"sample_domain\[0\] is <NA>: every row needs",
     ),
     "unhashable domain": (
         lambda t: {"sample_domain": [["x"], *t.domain[1:].tolist()]},
@@ -167,3 +184,23 @@ def test_what_stands_in_hidden_rows_does_not_change_the_classes(toy: Toy) -> Non
         model = toy.fit(isthmus.LR(), y=y)
         assert model.classes_.dtype.kind == "i"
         assert model.classes_.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("dtype", ["Int64", "boolean", "category", "string"])
+@pytest.mark.parametrize("gaps", [True, False])
+@pytest.mark.parametrize("container", [pd.Series, pd.array])
+def test_labels_of_pandas_keep_their_type(dtype: str, gaps: bool, container: Any, toy: Toy) -> None:
+    numbers = (toy.y == "class 1").astype(int)
+    kinds: dict[str, list[Any]] = {"boolean": [False, True], "string": ["a", "b"]}
+    classes = kinds.get(dtype, [0, 1])
+    values = [pd.NA if gaps and hidden else classes[n] for n, hidden in zip(numbers, toy.in_target, strict=True)]
+    model = toy.fit(isthmus.LR(), y=container(values, dtype=dtype))
+    assert model.classes_.tolist() == classes
+    assert [type(name) for name in model.classes_.tolist()] == [type(name) for name in classes]
+    assert np.array_equal(model.transduction_ == classes[1], toy.fit(isthmus.LR()).transduction_ == "class 1")
+
+
+def test_a_gap_in_labels_of_pandas_is_named(toy: Toy) -> None:
+    values = [pd.NA, *(toy.y[1:] == "class 1").astype(int)]
+    with pytest.raises(ValueError, match="y holds <NA> in a row whose label may be read"):
+        toy.fit(isthmus.LR(), y=pd.Series(values, dtype="Int64"), sample_labeled=np.ones(240, dtype=bool))

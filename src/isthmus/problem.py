@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import validate_data
 
 from isthmus.exceptions import EmptyDocumentWarning
-from isthmus.labels import read_labels
+from isthmus.labels import is_missing, read_labels
 from isthmus.typing import Array, DomainName, DomainNames, Mask, Matrix, Positions
 
 T = TypeVar("T")
@@ -208,6 +208,8 @@ def find_domains(asked: Any, known: Collection[DomainName], argument: str) -> li
         return [asked]
     several = isinstance(asked, Collection) and not isinstance(asked, str | bytes)
     wanted = _as_names(asked, argument) if several else [asked]
+    if not wanted:
+        raise ValueError(f"{argument} is {asked!r}, which names no domain: choose from {_listed(known)}.")
     for name in wanted:
         if name not in known:
             raise ValueError(
@@ -245,7 +247,7 @@ def _as_names(values: Any, argument: str) -> list[DomainName]:
     for row, name in enumerate(names):
         if not isinstance(name, Hashable):
             raise TypeError(f"{argument}[{row}] is {name!r}, which is not hashable: use strings or integers as names.")
-        if name is None or name != name:
+        if is_missing(name):
             raise ValueError(f"{argument}[{row}] is {name!r}: every row needs a domain name.")
     return names
 
