@@ -172,6 +172,17 @@ def test_kde_weights_are_ratios_of_mean_kernels(sharpness: Any) -> None:
     assert model.weights_ == pytest.approx(expected / expected.mean())
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_kde_copes_with_copies(dtype: Any) -> None:
+    """In one column all documents are: their mean squared distance is zero."""
+    toy = make_toy(seed=1, n_documents=60)
+    one_word = np.random.default_rng(0).uniform(1, 2, size=(120, 1)).astype(dtype)
+    assert toy.fit(isthmus.KDE(random_state=0), X=one_word).weights_ == pytest.approx(np.ones(60), rel=1e-3)
+    sharpest = toy.fit(isthmus.KDE(sharpness=500.0, random_state=0), X=toy.X.astype(dtype))
+    assert np.isfinite(sharpest.weights_).all()
+    assert np.isfinite(sharpest.label_distributions_).all()
+
+
 def test_kde_gives_more_weight_to_documents_like_the_targets() -> None:
     rng = np.random.default_rng(0)
     near, far = rng.uniform(size=(60, 10)) * ([1] * 5 + [0.1] * 5), rng.uniform(size=(30, 10)) * ([0.1] * 5 + [1] * 5)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from sklearn.utils._param_validation import Interval
 
 import isthmus
 from conftest import Toy, build
 from isthmus.exceptions import SmallClassWarning
+from isthmus.methods import METHODS
 from isthmus.problem import pose
 
 
@@ -46,7 +49,11 @@ BAD: dict[str, tuple[Any, type[Exception], str]] = {
         ValueError,
         r"target_domain is \[\], which names no domain: choose from '(source|target)', '(source|target)'",
     ),
-    "an empty tuple of targets": (lambda t: {"target_domain": ()}, ValueError, r"target_domain is \(\), which names no"),
+    "an empty tuple of targets": (
+        lambda t: {"target_domain": ()},
+        ValueError,
+        r"target_domain is \(\), which names no",
+    ),
     "an empty target in one domain": (
         lambda t: {"sample_domain": None, "target_domain": np.array([])},
         ValueError,
@@ -133,6 +140,27 @@ def test_negative_values(name: str, toy: Toy) -> None:
 def test_bad_parameters(params: dict[str, Any], message: str, toy: Toy) -> None:
     with pytest.raises(ValueError, match=message):
         toy.fit(isthmus.TCL(**params))
+
+
+def test_true_is_not_a_whole_number(method: str, toy: Toy) -> None:
+    for name, rules in METHODS[method]._parameter_constraints.items():
+        if any(isinstance(rule, Interval) and rule.type is Integral for rule in rules):
+            with pytest.raises(ValueError, match=f"'{name}' parameter of {method} must be an int in .* Got True"):
+                toy.fit(METHODS[method](**{name: True}))
+
+
+@pytest.mark.parametrize("widths", [(-1,), (np.nan,), (np.inf,), ("a",), [[1, 2]], (1, 0)])
+def test_widths_are_positive_numbers(widths: Any, toy: Toy) -> None:
+    with pytest.raises(ValueError, match=r"widths is .*: give positive numbers"):
+        toy.fit(isthmus.DTMKL(widths=widths))
+
+
+@pytest.mark.parametrize(
+    ("estimator", "name"), [(isthmus.KDE(sharpness=1e6), "sharpness"), (isthmus.SGT(c=1e300), "c")]
+)
+def test_numbers_that_overflow_are_named(estimator: Any, name: str, toy: Toy) -> None:
+    with pytest.raises(ValueError, match=f"'{name}' parameter of .* must be a float in the range"):
+        toy.fit(estimator)
 
 
 def test_a_class_of_one_document_works_with_a_warning(method: str, toy: Toy) -> None:
