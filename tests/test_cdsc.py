@@ -218,7 +218,8 @@ def test_linked_rows_are_those_that_words_lead_to(seed: int, dense: bool) -> Non
     rng = np.random.default_rng(seed)
     X = rng.random((14, 20)) * (rng.random((14, 20)) < 0.07)
     free, start = X[:11], X[11:]
-    seen, linked = (start > 0).any(axis=0), np.zeros(11, dtype=bool)
+    linked: Any = np.zeros(11, dtype=bool)
+    seen: Any = (start > 0).any(axis=0)
     for _ in range(11):
         linked = (free[:, seen] > 0).any(axis=1)
         seen = seen | (free[linked] > 0).any(axis=0)
@@ -227,7 +228,7 @@ def test_linked_rows_are_those_that_words_lead_to(seed: int, dense: bool) -> Non
 
 
 def test_a_long_chain_of_documents_takes_no_more_passes() -> None:
-    class Counted(sp.csr_array):  # type: ignore[misc]  # scipy has no types
+    class Counted(sp.csr_array):
         products = 0
 
         def __matmul__(self, other: Any) -> Any:

@@ -316,7 +316,20 @@ def test_feature_names_are_checked(method: str, toy: Toy) -> None:
         model.predict(frame)
 
 
-RELATIVE = ["TCL", "CCI", "DTLM", "DKT", "GCMF", "LSA", "MTrick", "NMTF", "SelfTraining", "TransductiveLR", "TSVM"]
+RELATIVE = [
+    "CCI",
+    "DKT",
+    "DTLM",
+    "GCMF",
+    "KMeans",
+    "LSA",
+    "MTrick",
+    "NMTF",
+    "SelfTraining",
+    "TCL",
+    "TransductiveLR",
+    "TSVM",
+]
 """Methods whose settings are relative to the length of documents."""
 
 
@@ -344,6 +357,13 @@ def test_the_scale_of_x_does_not_matter_where_labels_are_in_doubt(method: str, s
     assert np.array_equal(scaled.transduction_, plain.transduction_)
     assert scaled.label_distributions_ == pytest.approx(plain.label_distributions_, abs=1e-3)
     assert np.array_equal(scaled.predict(toy.X * scale), plain.predict(toy.X))
+
+
+def test_kmeans_tells_centres_apart_that_are_very_near(toy: Toy) -> None:
+    """Of squared distances of 1e-16, the softmax itself is the same for all centres."""
+    plain, near = toy.fit(build("KMeans")), toy.fit(build("KMeans"), X=toy.X * 1e-8)
+    assert np.array_equal(near.transduction_, plain.transduction_)
+    assert near.label_distributions_ == pytest.approx(plain.label_distributions_, abs=1e-6)
 
 
 def test_domains_of_new_documents_may_be_a_tuple(toy: Toy) -> None:

@@ -117,6 +117,19 @@ def test_bad_input_gets_one_sentence(case: str, method: str, toy: Toy) -> None:
         assert "\n" not in str(raised.value)
 
 
+@pytest.mark.parametrize(("dtype", "scale"), [(np.float32, 1e20), (np.float32, 1e-20), (float, 1e160), (float, 1e-160)])
+def test_numbers_whose_squares_overflow_or_vanish(dtype: Any, scale: float, toy: Toy) -> None:
+    X = (toy.X * scale).astype(dtype)
+    with pytest.raises(ValueError, match=r"The largest value of X is .*e.*, and float.* cannot hold the squares"):
+        toy.fit(isthmus.KMeans(), X=X)
+    model = toy.fit(isthmus.KMeans(random_state=0), X=X / X.max())
+    if scale < 1:
+        assert np.isfinite(model.predict_proba(X)).all()
+    else:
+        with pytest.raises(ValueError, match="cannot hold the squares"):
+            model.predict(X)
+
+
 @pytest.mark.parametrize("name", ["TCL", "NMTF"])
 def test_negative_values(name: str, toy: Toy) -> None:
     with pytest.raises(ValueError, match=f"Negative values in data passed to {name}: X holds -1, first in row 1"):
@@ -143,7 +156,7 @@ def test_bad_parameters(params: dict[str, Any], message: str, toy: Toy) -> None:
 
 
 def test_true_is_not_a_whole_number(method: str, toy: Toy) -> None:
-    for name, rules in METHODS[method]._parameter_constraints.items():
+    for name, rules in build(method)._parameter_constraints.items():
         if any(isinstance(rule, Interval) and rule.type is Integral for rule in rules):
             with pytest.raises(ValueError, match=f"'{name}' parameter of {method} must be an int in .* Got True"):
                 toy.fit(METHODS[method](**{name: True}))

@@ -169,7 +169,7 @@ def read_documents(estimator: Any, X: Any, *, reset: bool) -> Matrix:
         dtype=(np.float64, np.float32),
         ensure_all_finite=False,
     )
-    _check_values(estimator, matrix)
+    _check_values(estimator, matrix, fitting=reset)
     if sp.issparse(matrix) and not (matrix.has_canonical_format and matrix.data.all()):
         matrix = matrix.copy()  # never change what the user holds
         matrix.sum_duplicates()
@@ -285,7 +285,7 @@ def _read_mask(sample_labeled: Any, from_source: Mask) -> Mask:
     return mask
 
 
-def _check_values(estimator: Any, matrix: Matrix) -> None:
+def _check_values(estimator: Any, matrix: Matrix, *, fitting: bool) -> None:
     values = matrix.data if sp.issparse(matrix) else matrix
     if not values.size:
         return
@@ -295,6 +295,13 @@ def _check_values(estimator: Any, matrix: Matrix) -> None:
         raise ValueError(
             f"X holds {bad}, first in row {_first_row(matrix, ~np.isfinite(values))}: "
             "replace them (0 means that a word does not occur) or drop those rows."
+        )
+    largest, limits = max(abs(low), abs(high)), np.finfo(values.dtype)
+    # With room for sums of many squares. A new document may be as short as it likes.
+    if largest > limits.max**0.4 or (fitting and 0 < largest < limits.tiny**0.4):
+        raise ValueError(
+            f"The largest value of X is {largest:g}, and {values.dtype} cannot hold the squares of such numbers: "
+            "divide X by it."
         )
     if low < 0 and estimator.__sklearn_tags__().input_tags.positive_only:
         raise ValueError(
