@@ -95,9 +95,10 @@ def test_results_are_stored_until_the_code_changes(
     library._toy = replace(data, y=np.where(data.in_target, data.y[::-1], data.y))
     assert run().mean != first.mean  # other data, other results
     library._toy = data
-    for file in tmp_path.iterdir():
-        file.write_text("{ half a fi")
-    assert run().mean == first.mean
+    for damage in (b"{ half a fi", b"\xff\xfe", b"{}", b"[]", b'{"folds": [], "claims": {"x": 1}}', b'{"folds": 1}'):
+        for file in tmp_path.iterdir():
+            file.write_bytes(damage)
+        assert run().mean == first.mean
 
 
 def test_variants_run_when_asked_for(library: ToyLibrary) -> None:

@@ -59,9 +59,25 @@ def test_norm_of_co_occurrence_goes_by_blocks(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(co_occurrence, "BLOCK", 7)
     monkeypatch.setattr(co_occurrence, "OFTEN", 0.3)
     rng = np.random.default_rng(0)
-    B = (rng.uniform(size=(50, 40)) < np.linspace(0.02, 0.9, 40)).astype(float)
-    W = B.T @ B
-    assert CoOccurrence([sp.csr_array(B)]).squared_norm == pytest.approx(np.vdot(W, W))
+    for n in (10, 50, 200):  # rare words of documents, or documents of rare words
+        B = (rng.uniform(size=(n, 40)) < np.linspace(0.02, 0.9, 40)).astype(float)
+        W = B.T @ B
+        assert CoOccurrence([sp.csr_array(B)]).squared_norm == pytest.approx(np.vdot(W, W))
+
+
+def test_norm_of_co_occurrence_grows_with_documents_not_with_their_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What its products hold, of few words and ever more documents."""
+    squares = mock.Mock(wraps=co_occurrence._squares)
+    monkeypatch.setattr(co_occurrence, "_squares", squares)
+    monkeypatch.setattr(co_occurrence, "OFTEN", 0.3)
+    B = sp.csr_array(np.random.default_rng(0).uniform(size=(100, 60)) < 0.1, dtype=float)
+
+    def held(copies: int) -> int:
+        squares.reset_mock()
+        CoOccurrence([B] * copies).squared_norm  # noqa: B018  # a property that computes
+        return sum(call.args[0].size for call in squares.call_args_list)
+
+    assert held(16) < 20 * held(1)
 
 
 def test_co_occurrence_shares_the_documents_indices() -> None:

@@ -213,6 +213,33 @@ def test_documents_without_a_link_get_the_prior(toy: Toy, beta: float, weighting
     assert not linked_rows(unit_rows(alone[:3]), unit_rows(X[:-4])).any()
 
 
+@given(st.integers(0, 10_000), st.booleans())
+def test_linked_rows_are_those_that_words_lead_to(seed: int, dense: bool) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.random((14, 20)) * (rng.random((14, 20)) < 0.07)
+    free, start = X[:11], X[11:]
+    linked: Any = np.zeros(11, dtype=bool)
+    seen: Any = (start > 0).any(axis=0)
+    for _ in range(11):
+        linked = (free[:, seen] > 0).any(axis=1)
+        seen = seen | (free[linked] > 0).any(axis=0)
+    found = linked_rows(*((free, start) if dense else (sp.csr_array(free), sp.csr_array(start))))
+    assert np.array_equal(found, linked)
+
+
+def test_a_long_chain_of_documents_takes_no_more_passes() -> None:
+    class Counted(sp.csr_array):
+        products = 0
+
+        def __matmul__(self, other: Any) -> Any:
+            Counted.products += 1
+            return super().__matmul__(other)
+
+    chain = Counted(sp.diags_array([np.ones(200), np.ones(200)], offsets=[0, 1], shape=(200, 201)))
+    assert linked_rows(chain[1:], chain[:1]).all()
+    assert Counted.products < 10
+
+
 def test_classes_that_nothing_is_similar_to() -> None:
     """No links at all, and then between documents of one class only."""
     nothing = CDSC().fit(np.eye(4), ["a", "a", "b", "b"])

@@ -63,6 +63,18 @@ def test_tsvm_ends_where_no_label_would_change(n_classes: int) -> None:
     assert np.array_equal(labels, model.transduction_[toy.in_target])
 
 
+@pytest.mark.parametrize("scale", [1e-3, 1e3])
+def test_tsvm_finds_the_same_plane_at_any_scale(scale: float) -> None:
+    """Nine in ten documents are of one class, and the plane does not go through the origin."""
+    toy = parted_toy(0.9)
+    kept = toy.in_target | (toy.y == 0) | (np.arange(len(toy.y)) % 9 == 0)
+    toy = Toy(toy.X[kept] + 3.0, toy.y[kept], toy.domain[kept])
+    plain, scaled = toy.fit(isthmus.TSVM(random_state=0)), toy.fit(isthmus.TSVM(random_state=0), X=toy.X * scale)
+    assert np.array_equal(scaled.transduction_, plain.transduction_)
+    assert scaled.classifier_.coef_ * scale == pytest.approx(plain.classifier_.coef_, rel=1e-3)
+    assert scaled.classifier_.intercept_ == pytest.approx(plain.classifier_.intercept_, rel=1e-3)
+
+
 @pytest.mark.parametrize("n_neighbours", [8, "all"])
 def test_sc_is_what_the_dense_matrix_gives(n_neighbours: Any) -> None:
     toy = make_toy(seed=4, n_classes=3, n_documents=90)
@@ -158,6 +170,17 @@ def test_kde_weights_are_ratios_of_mean_kernels(sharpness: Any) -> None:
     among_own = (np.exp(a * own @ own.T).sum(axis=1) - np.exp(a)) / 59
     expected = np.exp(a * own @ free.T).mean(axis=1) / among_own
     assert model.weights_ == pytest.approx(expected / expected.mean())
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_kde_copes_with_copies(dtype: Any) -> None:
+    """In one column all documents are: their mean squared distance is zero."""
+    toy = make_toy(seed=1, n_documents=60)
+    one_word = np.random.default_rng(0).uniform(1, 2, size=(120, 1)).astype(dtype)
+    assert toy.fit(isthmus.KDE(random_state=0), X=one_word).weights_ == pytest.approx(np.ones(60), rel=1e-3)
+    sharpest = toy.fit(isthmus.KDE(sharpness=500.0, random_state=0), X=toy.X.astype(dtype))
+    assert np.isfinite(sharpest.weights_).all()
+    assert np.isfinite(sharpest.label_distributions_).all()
 
 
 def test_kde_gives_more_weight_to_documents_like_the_targets() -> None:

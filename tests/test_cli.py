@@ -101,6 +101,9 @@ BAD = {
     "unknown task": (["bench", "tcl", "--tasks", "nope"], 1, "has no task 'nope'"),
     "zero repeats": (["bench", "tcl", "--repeats", "0"], 2, "repeats"),
     "no such folder": (["bench", "tcl", "--json", "nowhere/x.json"], 1, "folder does not exist: make it first"),
+    "a folder for a file": (["bench", "tcl", "--json", "."], 1, "--json names ., which is not a file"),
+    "a file for a folder": (["bench", "tcl", "--figures", __file__], 1, "which is not a folder: choose another name"),
+    "a folder in a file": (["bench", "tcl", "--figures", f"{__file__}/x"], 1, "which is not a folder: choose another"),
     "unknown command": (["nope"], 2, "No such command"),
 }
 

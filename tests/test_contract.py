@@ -316,7 +316,20 @@ def test_feature_names_are_checked(method: str, toy: Toy) -> None:
         model.predict(frame)
 
 
-RELATIVE = ["TCL", "CCI", "DTLM", "DKT", "GCMF", "LSA", "MTrick", "NMTF", "SelfTraining", "TransductiveLR", "TSVM"]
+RELATIVE = [
+    "CCI",
+    "DKT",
+    "DTLM",
+    "GCMF",
+    "KMeans",
+    "LSA",
+    "MTrick",
+    "NMTF",
+    "SelfTraining",
+    "TCL",
+    "TransductiveLR",
+    "TSVM",
+]
 """Methods whose settings are relative to the length of documents."""
 
 
@@ -326,6 +339,31 @@ def test_the_scale_of_x_does_not_matter(method: str, scale: float, toy: Toy) -> 
     plain, scaled = toy.fit(build(method)), toy.fit(build(method), X=toy.X * scale)
     assert np.array_equal(scaled.transduction_, plain.transduction_)
     assert scaled.label_distributions_ == pytest.approx(plain.label_distributions_, abs=0.03)
+
+
+@pytest.mark.parametrize("method", [*(name for name in RELATIVE if name != "DTLM"), "CoCC", "DTMKL"])
+@pytest.mark.parametrize("scale", [1e-3, 0.03, 1e3])
+def test_the_scale_of_x_does_not_matter_where_labels_are_in_doubt(method: str, scale: float) -> None:
+    """With classes of unequal size and wrong labels, a prior or a constant that does not keep pace decides a lot.
+
+    DTLM starts from factors that do not: see `test_dtlm`.
+    """
+    toy, rng = make_toy(seed=2, n_classes=3), np.random.default_rng(0)
+    wrong = rng.uniform(size=len(toy.y)) < 0.4
+    toy.y[wrong] = rng.permutation(toy.y[wrong])
+    kept = (toy.y != "class 0") | (rng.uniform(size=len(toy.y)) < 0.4)
+    toy = Toy(toy.X[kept], toy.y[kept], toy.domain[kept])
+    plain, scaled = toy.fit(build(method)), toy.fit(build(method), X=toy.X * scale)
+    assert np.array_equal(scaled.transduction_, plain.transduction_)
+    assert scaled.label_distributions_ == pytest.approx(plain.label_distributions_, abs=1e-3)
+    assert np.array_equal(scaled.predict(toy.X * scale), plain.predict(toy.X))
+
+
+def test_kmeans_tells_centres_apart_that_are_very_near(toy: Toy) -> None:
+    """Of squared distances of 1e-16, the softmax itself is the same for all centres."""
+    plain, near = toy.fit(build("KMeans")), toy.fit(build("KMeans"), X=toy.X * 1e-8)
+    assert np.array_equal(near.transduction_, plain.transduction_)
+    assert near.label_distributions_ == pytest.approx(plain.label_distributions_, abs=1e-6)
 
 
 def test_domains_of_new_documents_may_be_a_tuple(toy: Toy) -> None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
+from sklearn.utils._param_validation import Interval
 
 import isthmus
 from conftest import Toy, build
 from isthmus.exceptions import SmallClassWarning
+from isthmus.methods import METHODS
 from isthmus.problem import pose
 
 
@@ -40,6 +44,21 @@ BAD: dict[str, tuple[Any, type[Exception], str]] = {
         "target_domain names 'moon', which has no rows; the domains here are",
     ),
     "one of several targets unknown": (lambda t: {"target_domain": ["target", "moon"]}, ValueError, "names 'moon'"),
+    "an empty list of targets": (
+        lambda t: {"target_domain": []},
+        ValueError,
+        r"target_domain is \[\], which names no domain: choose from '(source|target)', '(source|target)'",
+    ),
+    "an empty tuple of targets": (
+        lambda t: {"target_domain": ()},
+        ValueError,
+        r"target_domain is \(\), which names no",
+    ),
+    "an empty target in one domain": (
+        lambda t: {"sample_domain": None, "target_domain": np.array([])},
+        ValueError,
+        "which names no domain: choose from 'all'",
+    ),
     "no target named": (lambda t: {"target_domain": None}, ValueError, "target_domain is missing and sample_domain"),
     "short y": (lambda t: {"y": t.y[:-3]}, ValueError, "y has 237 entries and X has 240 rows: give one"),
     "no y": (lambda t: {"y": None}, ValueError, "requires y to be passed"),
@@ -71,6 +90,11 @@ BAD: dict[str, tuple[Any, type[Exception], str]] = {
         ValueError,
         r"sample_domain\[0\] is None: every row needs",
     ),
+    "a domain that pandas misses": (
+        lambda t: {"sample_domain": pd.Series([pd.NA, *t.domain[1:]], dtype="string")},
+        ValueError,
+        r"sample_domain\[0\] is <NA>: every row needs",
+    ),
     "unhashable domain": (
         lambda t: {"sample_domain": [["x"], *t.domain[1:].tolist()]},
         TypeError,
@@ -91,6 +115,19 @@ def test_bad_input_gets_one_sentence(case: str, method: str, toy: Toy) -> None:
         toy.fit(build(method), **change(toy))
     if case != "text for numbers":  # scikit-learn's own
         assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(("dtype", "scale"), [(np.float32, 1e20), (np.float32, 1e-20), (float, 1e160), (float, 1e-160)])
+def test_numbers_whose_squares_overflow_or_vanish(dtype: Any, scale: float, toy: Toy) -> None:
+    X = (toy.X * scale).astype(dtype)
+    with pytest.raises(ValueError, match=r"The largest value of X is .*e.*, and float.* cannot hold the squares"):
+        toy.fit(isthmus.KMeans(), X=X)
+    model = toy.fit(isthmus.KMeans(random_state=0), X=X / X.max())
+    if scale < 1:
+        assert np.isfinite(model.predict_proba(X)).all()
+    else:
+        with pytest.raises(ValueError, match="cannot hold the squares"):
+            model.predict(X)
 
 
 @pytest.mark.parametrize("name", ["TCL", "NMTF"])
@@ -116,6 +153,27 @@ def test_negative_values(name: str, toy: Toy) -> None:
 def test_bad_parameters(params: dict[str, Any], message: str, toy: Toy) -> None:
     with pytest.raises(ValueError, match=message):
         toy.fit(isthmus.TCL(**params))
+
+
+def test_true_is_not_a_whole_number(method: str, toy: Toy) -> None:
+    for name, rules in build(method)._parameter_constraints.items():
+        if any(isinstance(rule, Interval) and rule.type is Integral for rule in rules):
+            with pytest.raises(ValueError, match=f"'{name}' parameter of {method} must be an int in .* Got True"):
+                toy.fit(METHODS[method](**{name: True}))
+
+
+@pytest.mark.parametrize("widths", [(-1,), (np.nan,), (np.inf,), ("a",), [[1, 2]], (1, 0)])
+def test_widths_are_positive_numbers(widths: Any, toy: Toy) -> None:
+    with pytest.raises(ValueError, match=r"widths is .*: give positive numbers"):
+        toy.fit(isthmus.DTMKL(widths=widths))
+
+
+@pytest.mark.parametrize(
+    ("estimator", "name"), [(isthmus.KDE(sharpness=1e6), "sharpness"), (isthmus.SGT(c=1e300), "c")]
+)
+def test_numbers_that_overflow_are_named(estimator: Any, name: str, toy: Toy) -> None:
+    with pytest.raises(ValueError, match=f"'{name}' parameter of .* must be a float in the range"):
+        toy.fit(estimator)
 
 
 def test_a_class_of_one_document_works_with_a_warning(method: str, toy: Toy) -> None:
@@ -167,3 +225,23 @@ def test_what_stands_in_hidden_rows_does_not_change_the_classes(toy: Toy) -> Non
         model = toy.fit(isthmus.LR(), y=y)
         assert model.classes_.dtype.kind == "i"
         assert model.classes_.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("dtype", ["Int64", "boolean", "category", "string"])
+@pytest.mark.parametrize("gaps", [True, False])
+@pytest.mark.parametrize("container", [pd.Series, pd.array])
+def test_labels_of_pandas_keep_their_type(dtype: str, gaps: bool, container: Any, toy: Toy) -> None:
+    numbers = (toy.y == "class 1").astype(int)
+    kinds: dict[str, list[Any]] = {"boolean": [False, True], "string": ["a", "b"]}
+    classes = kinds.get(dtype, [0, 1])
+    values = [pd.NA if gaps and hidden else classes[n] for n, hidden in zip(numbers, toy.in_target, strict=True)]
+    model = toy.fit(isthmus.LR(), y=container(values, dtype=dtype))
+    assert model.classes_.tolist() == classes
+    assert [type(name) for name in model.classes_.tolist()] == [type(name) for name in classes]
+    assert np.array_equal(model.transduction_ == classes[1], toy.fit(isthmus.LR()).transduction_ == "class 1")
+
+
+def test_a_gap_in_labels_of_pandas_is_named(toy: Toy) -> None:
+    values = [pd.NA, *(toy.y[1:] == "class 1").astype(int)]
+    with pytest.raises(ValueError, match="y holds <NA> in a row whose label may be read"):
+        toy.fit(isthmus.LR(), y=pd.Series(values, dtype="Int64"), sample_labeled=np.ones(240, dtype=bool))

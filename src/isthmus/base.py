@@ -6,13 +6,13 @@ from abc import ABCMeta, abstractmethod
 from collections.abc import Hashable
 from contextlib import AbstractContextManager
 from functools import cache
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, InvalidParameterError
 from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import ThreadpoolController
 
@@ -135,6 +135,16 @@ class TransferClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     def score(self, X: Any, y: Any, sample_weight: Any = None, sample_domain: Any = None) -> float:
         """Accuracy of `predict`."""
         return float(accuracy_score(y, self.predict(X, sample_domain), sample_weight=sample_weight))
+
+    def _validate_params(self) -> None:
+        """scikit-learn's checks, and what these let through: True is not a number of topics."""
+        super()._validate_params()
+        for name, value in self.get_params(deep=False).items():
+            for rule in self._parameter_constraints.get(name, []) if isinstance(value, bool) else []:
+                if isinstance(rule, Interval) and rule.type is Integral:
+                    raise InvalidParameterError(
+                        f"The {name!r} parameter of {type(self).__name__} must be {rule}. Got {value} instead."
+                    )
 
     @abstractmethod
     def _learn(self, problem: Problem) -> list[Array]:

@@ -17,8 +17,7 @@ def read_labels(estimator: Any, y: Any, labeled: Mask, dtype: Any) -> tuple[np.n
     """Classes and one-hot rows, from the rows that may be read alone."""
     if y is None:
         raise ValueError(f"{type(estimator).__name__} requires y to be passed, but the target y is None.")
-    # A list's entries keep their types: those of rows that may not be read must not change the others.
-    y = column_or_1d(np.array(y, dtype=object) if isinstance(y, list | tuple) else y, warn=True)
+    y = column_or_1d(_with_own_types(y), warn=True)
     if len(y) != len(labeled):
         raise ValueError(
             f"y has {len(y)} entries and X has {len(labeled)} rows: give one entry per row "
@@ -50,6 +49,14 @@ def read_labels(estimator: Any, y: Any, labeled: Mask, dtype: Any) -> tuple[np.n
     known = np.zeros((len(y), len(classes)), dtype=dtype)
     known[np.flatnonzero(labeled), numbers] = 1
     return classes, known
+
+
+def _with_own_types(y: Any) -> Any:
+    """Entries keep their types, in lists and in what is pandas' own: gaps in hidden rows must not change the others."""
+    if isinstance(y, list | tuple):
+        return np.array(y, dtype=object)
+    is_pandas = hasattr(y, "astype") and not isinstance(getattr(y, "dtype", np.dtype(object)), np.dtype)
+    return np.asarray(y.astype(object)) if is_pandas else y
 
 
 def _plain_labels(visible: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

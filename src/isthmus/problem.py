@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import validate_data
 
 from isthmus.exceptions import EmptyDocumentWarning
-from isthmus.labels import read_labels
+from isthmus.labels import is_missing, read_labels
 from isthmus.typing import Array, DomainName, DomainNames, Mask, Matrix, Positions
 
 T = TypeVar("T")
@@ -184,7 +184,7 @@ def read_documents(estimator: Any, X: Any, *, reset: bool) -> Matrix:
         dtype=(np.float64, np.float32),
         ensure_all_finite=False,
     )
-    _check_values(estimator, matrix)
+    _check_values(estimator, matrix, fitting=reset)
     if sp.issparse(matrix) and not (matrix.has_canonical_format and matrix.data.all()):
         matrix = matrix.copy()  # never change what the user holds
         matrix.sum_duplicates()
@@ -223,6 +223,8 @@ def find_domains(asked: Any, known: Collection[DomainName], argument: str) -> li
         return [asked]
     several = isinstance(asked, Collection) and not isinstance(asked, str | bytes)
     wanted = _as_names(asked, argument) if several else [asked]
+    if not wanted:
+        raise ValueError(f"{argument} is {asked!r}, which names no domain: choose from {_listed(known)}.")
     for name in wanted:
         if name not in known:
             raise ValueError(
@@ -260,7 +262,7 @@ def _as_names(values: Any, argument: str) -> list[DomainName]:
     for row, name in enumerate(names):
         if not isinstance(name, Hashable):
             raise TypeError(f"{argument}[{row}] is {name!r}, which is not hashable: use strings or integers as names.")
-        if name is None or name != name:
+        if is_missing(name):
             raise ValueError(f"{argument}[{row}] is {name!r}: every row needs a domain name.")
     return names
 
@@ -298,7 +300,7 @@ def _read_mask(sample_labeled: Any, from_source: Mask) -> Mask:
     return mask
 
 
-def _check_values(estimator: Any, matrix: Matrix) -> None:
+def _check_values(estimator: Any, matrix: Matrix, *, fitting: bool) -> None:
     values = matrix.data if sp.issparse(matrix) else matrix
     if not values.size:
         return
@@ -308,6 +310,13 @@ def _check_values(estimator: Any, matrix: Matrix) -> None:
         raise ValueError(
             f"X holds {bad}, first in row {_first_row(matrix, ~np.isfinite(values))}: "
             "replace them (0 means that a word does not occur) or drop those rows."
+        )
+    largest, limits = max(abs(low), abs(high)), np.finfo(values.dtype)
+    # With room for sums of many squares. A new document may be as short as it likes.
+    if largest > limits.max**0.4 or (fitting and 0 < largest < limits.tiny**0.4):
+        raise ValueError(
+            f"The largest value of X is {largest:g}, and {values.dtype} cannot hold the squares of such numbers: "
+            "divide X by it."
         )
     if low < 0 and estimator.__sklearn_tags__().input_tags.positive_only:
         raise ValueError(

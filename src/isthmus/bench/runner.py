@@ -178,9 +178,8 @@ class Bench:
             "seed": seed,
         }
         stored = self._store.get(key) if self._store else None
-        if stored is not None:
-            claims = Claims(**stored["claims"]) if stored["claims"] else None
-            return Measured(**{**stored, "folds": [Fold(**fold) for fold in stored["folds"]], "claims": claims})
+        if stored is not None and (found := _restored(stored)) is not None:
+            return found
         measured = self._measure(plan, data.drawn(self.sample, seed), seed)
         if self._store:
             self._store.put(key, asdict(measured))
@@ -195,6 +194,15 @@ class Bench:
             return Measured(float(np.mean([fold.auc for fold in found])), seconds, found)
         accuracy = float(np.mean([outcome.accuracy for outcome in outcomes]))
         return Measured(METRICS[self.table.metric](accuracy), seconds, [], outcomes[0].claims)
+
+
+def _restored(stored: dict[str, Any]) -> Measured | None:
+    """None if these are not the fields of a result: a damaged one is measured again."""
+    try:
+        claims = Claims(**stored["claims"]) if stored["claims"] else None
+        return Measured(**{**stored, "folds": [Fold(**fold) for fold in stored["folds"]], "claims": claims})
+    except (KeyError, TypeError):
+        return None
 
 
 def _chosen(asked: Sequence[str] | None, known: list[str], what: str, table: str) -> list[str]:

@@ -51,7 +51,7 @@ class Store:
     def get(self, key: dict[str, Any]) -> dict[str, Any] | None:
         try:
             content = json.loads(self._file(key).read_text(encoding="utf-8"))
-        except (FileNotFoundError, json.JSONDecodeError):
+        except (FileNotFoundError, ValueError):  # not there, not JSON, or not even text
             return None
         return content if isinstance(content, dict) else None
 

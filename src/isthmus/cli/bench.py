@@ -43,7 +43,8 @@ def bench(
         write_picture,
     )
     from isthmus.data import Library, load_table
-    from isthmus.staging import write_beside
+    from isthmus.exceptions import DataError
+    from isthmus.staging import check_outputs, write_beside
 
     store = None if fresh else Store(user_cache_path("isthmus") / "results")
     plan = Bench(
@@ -55,10 +56,12 @@ def bench(
         methods=_split(methods),
         whole=whole,
     )
-    if json_file is not None and not json_file.parent.is_dir():
-        raise FileNotFoundError(f"--json names {json_file}, whose folder does not exist: make it first.")
+    if json_file is not None:
+        check_outputs({"--json": json_file}, force=True, inputs=[])
     if figures is not None:
         require_matplotlib()
+        if any(place.exists() and not place.is_dir() for place in (figures, *figures.parents)):
+            raise DataError(f"--figures names {figures}, which is not a folder: choose another name.")
 
     found: list[Row | Missing] = []
     with _bar() as bar:

@@ -20,6 +20,7 @@ from sklearn.utils._param_validation import Interval
 from threadpoolctl import threadpool_limits
 
 from isthmus.base import TransferClassifier
+from isthmus.engine import mean_squared_length
 from isthmus.operators import class_sums, unit_rows
 from isthmus.problem import Problem, has_words, stack
 from isthmus.typing import Array, Matrix, Positions
@@ -101,7 +102,10 @@ class CoCC(TransferClassifier):
         f = g = joint(X, known, problem.n_classes)
         self.objective_, self.n_iter_ = np.zeros(1), 1
         if free.shape[0]:
-            f, words = self._alternate(free, MultinomialNB().fit(X, known).predict(free), words, g)
+            # What naive Bayes adds to each word, and the prior, weigh as they do on documents of unit length.
+            length = mean_squared_length(problem) ** 0.5
+            first = MultinomialNB().fit(X / length, known).predict(free / length)
+            f, words = self._alternate(free, first, words, g)
         self.word_clusters_ = words
         self._of_source, self._of_target = (log_shares(merged(h, words))[words] for h in (g, f))
         self._fully_labeled = [domain.fully_labeled for domain in problem.domains]

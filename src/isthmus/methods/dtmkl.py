@@ -121,6 +121,8 @@ class DTMKL(TransferClassifier):
         self.random_state = random_state
 
     def _learn(self, problem: Problem) -> list[Array]:
+        if not all(POSITIVE.is_satisfied_by(width) for width in self.widths):
+            raise ValueError(f"widths is {self.widths!r}: give positive numbers, as in (0.25, 1, 4).")
         rng = check_random_state(self.random_state)
         everything = stack([domain.matrix for domain in problem.domains])
         self._features = KernelFeatures(everything, self.widths, self.n_components, rng)

@@ -7,11 +7,12 @@ B. Zadrozny, "Learning and Evaluating Classifiers under Sample Selection Bias", 
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.svm import LinearSVC
-from sklearn.utils._param_validation import StrOptions
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from isthmus.base import POSITIVE, TransferClassifier
 from isthmus.methods.shares import class_shares
@@ -21,6 +22,9 @@ from isthmus.typing import Array, Matrix
 
 NEIGHBOURS = 100
 """Of these, the kernel is exact; of all others, to first order."""
+
+SHARPEST = 500.0
+"""The exponential of much more is infinite. The kernel sees nothing but copies long before."""
 
 
 class KDE(TransferClassifier):
@@ -42,7 +46,7 @@ class KDE(TransferClassifier):
     C : float
         Inverse regularisation of the support vector machine.
     sharpness : float or "auto"
-        a. "auto": see above.
+        a, at most 500. "auto": see above.
     random_state : int, RandomState or None
         Order in which liblinear visits the documents.
 
@@ -64,7 +68,7 @@ class KDE(TransferClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "C": [POSITIVE],
-        "sharpness": [POSITIVE, StrOptions({"auto"})],
+        "sharpness": [Interval(Real, 0, SHARPEST, closed="right"), StrOptions({"auto"})],
         "random_state": ["random_state"],
     }
 
@@ -92,7 +96,7 @@ def importance(labeled: Matrix, free: Matrix, sharpness: float | str) -> tuple[A
     sums = [np.asarray(rows.sum(axis=0)).ravel() for rows in (labeled, free)]
     n = n_labeled + n_free
     mean_cosine = float((np.sum((sums[0] + sums[1]) ** 2) - n) / (n * (n - 1)))
-    a = 1 / max(2 * (1 - mean_cosine), 1e-6) if isinstance(sharpness, str) else float(sharpness)
+    a = 1 / max(2 * (1 - mean_cosine), 1 / SHARPEST) if isinstance(sharpness, str) else float(sharpness)
     if not n_free:
         return np.ones(n_labeled), a
     among_free = _density(nearest(labeled, free, NEIGHBOURS), labeled @ sums[1], n_free, a)
@@ -106,6 +110,6 @@ def _density(near: Matrix, total: Array, n: int, a: float) -> Array:
 
     1 + a cos for all of them, and what the exponential has beyond that for the nearest ones.
     """
-    beyond = near.copy()
-    beyond.data = np.expm1(a * near.data) - a * near.data
+    beyond = near.astype(np.float64)  # in single precision, the exponential of 89 is infinite
+    beyond.data = np.expm1(a * beyond.data) - a * beyond.data
     return np.maximum(1 + (a * total + np.asarray(beyond.sum(axis=1)).ravel()) / n, 1e-3)

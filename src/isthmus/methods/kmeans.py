@@ -10,7 +10,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 from sklearn.utils import check_random_state
 
 from isthmus.base import POSITIVE, TransferClassifier
-from isthmus.engine import first_labels
+from isthmus.engine import first_labels, mean_squared_length
 from isthmus.methods.naming import cluster
 from isthmus.problem import Domain, Problem
 from isthmus.typing import Array, Matrix
@@ -27,7 +27,7 @@ class KMeans(TransferClassifier):
     one domain, this is the nearest-centroid classifier. Labels of a few target documents help to name its clusters.
 
     A document belongs to the nearest centre. Probabilities are the softmax of negative squared distances to the
-    centres: good for ranking, not calibrated.
+    centres, in units of a document's mean squared length: good for ranking, not calibrated.
 
     Parameters
     ----------
@@ -59,6 +59,7 @@ class KMeans(TransferClassifier):
 
     def _learn(self, problem: Problem) -> list[Array]:
         rng = check_random_state(self.random_state)
+        self._square = mean_squared_length(problem)
         votes = first_labels(problem, self.C)
         self.centers_ = np.stack([_centers(d, v, rng) for d, v in zip(problem.domains, votes, strict=True)])
         is_target = np.array([domain.is_target for domain in problem.domains])
@@ -70,7 +71,7 @@ class KMeans(TransferClassifier):
     def _assign(self, X: Matrix, domain: int | None) -> Array:
         centers = self._default_centers if domain is None else self.centers_[domain]
         distances = euclidean_distances(X, centers.astype(X.dtype, copy=False), squared=True)
-        return np.asarray(softmax(-distances.astype(np.float64), axis=1))
+        return np.asarray(softmax(-distances.astype(np.float64) / self._square, axis=1))
 
 
 def _centers(domain: Domain, votes: Array, rng: np.random.RandomState) -> Array:

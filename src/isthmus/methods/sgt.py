@@ -5,7 +5,7 @@ T. Joachims, "Transductive Learning via Spectral Graph Partitioning", ICML 2003.
 
 from __future__ import annotations
 
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,10 +16,13 @@ from scipy.special import softmax
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
-from isthmus.base import POSITIVE, TransferClassifier
+from isthmus.base import TransferClassifier
 from isthmus.operators import leading_vectors, nearest, nearest_others
 from isthmus.problem import Problem, stack
 from isthmus.typing import Array, Matrix
+
+LARGEST_COST = 1e12
+"""Beside the cost of labelled documents, that of a cut must not be lost in rounding."""
 
 
 class SGT(TransferClassifier):
@@ -48,7 +51,7 @@ class SGT(TransferClassifier):
     Parameters
     ----------
     c : float
-        Cost of labelled documents that are not near their g.
+        Cost of labelled documents that are not near their g; at most 1e12.
     n_neighbours : int
     n_vectors : int
         d, the columns of V.
@@ -71,7 +74,7 @@ class SGT(TransferClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "c": [POSITIVE],
+        "c": [Interval(Real, 0, LARGEST_COST, closed="right")],
         "n_neighbours": [Interval(Integral, 1, None, closed="left")],
         "n_vectors": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],

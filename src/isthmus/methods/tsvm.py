@@ -39,7 +39,8 @@ class TSVM(TransferClassifier):
     - Joachims exchanges two labels at a time, of documents that stand in the wrong order. Here all documents are put
       into the right order at once: with two classes, that is where his exchanges lead while w stays. With several
       classes, labels are given to minimize the sum of all losses at the given shares.
-    - C is relative to the mean squared length of a document (as in SVM^light by default).
+    - C is relative to the mean squared length of a document (as in SVM^light by default), and so is the penalty of the
+      constant: the scale of X does not matter.
 
     Probabilities are the softmax of the margins: good for ranking, not calibrated.
 
@@ -95,7 +96,7 @@ class TSVM(TransferClassifier):
         X, known = problem.labeled_documents()
         free = stack([domain.matrix[~domain.labeled] for domain in problem.domains])
         shares = read_shares(self.target_shares, problem)
-        both, C = stack([X, free]), self.C / mean_squared_length(problem)
+        both, square = stack([X, free]), mean_squared_length(problem)
 
         def train(labels: Positions, weight: float) -> Positions:
             """New w, and the labels that lose least with it."""
@@ -104,7 +105,9 @@ class TSVM(TransferClassifier):
                 weights = np.repeat([1.0, weight], [len(known), len(labels)])
             else:
                 rows, classes, weights = X, known, None
-            solver = LinearSVC(C=C, max_iter=20_000, random_state=self.random_state)
+            # liblinear penalises the constant as the weight of one more word, whose value has to grow as X does.
+            scale = {"C": self.C / square, "intercept_scaling": square**0.5}
+            solver = LinearSVC(**scale, max_iter=20_000, random_state=self.random_state)
             self.classifier_ = solver.fit(rows, classes, sample_weight=weights)
             self.n_iter_ += 1
             return _labels(_margins(self.classifier_, free), shares)

@@ -45,7 +45,9 @@ class CoOccurrence:
         """||B^T B||^2 = ||B B^T||^2: squared counts of the words that two documents share.
 
         With B = [P, Q], P the frequent words: ||P^T P||^2 + 2 ||Q^T P||^2 + ||Q Q^T||^2. The first is a small array;
-        the second goes by blocks of frequent words; the third is sparse, as few documents share a rare word.
+        the second goes by blocks of frequent words; the third is sparse, as few documents share a rare word. It is also
+        ||Q^T Q||^2, as few rare words share a document: of the two, whichever takes fewer multiplications. Theirs would
+        grow with the square of the number of documents otherwise.
         """
         # Counts are exact in 32 bits.
         both = sp.csr_array(stack([part.matrix for part in self._parts]), dtype=np.float32)
@@ -58,10 +60,13 @@ class CoOccurrence:
             block = P[:, first : first + BLOCK].toarray()
             return _squares(P.T @ block) + 2 * _squares(transposed @ block)
 
-        def of_rare(first: int) -> float:
-            return _squares((Q[first : first + BLOCK] @ transposed).data)
+        by_words = _squares(np.diff(Q.indptr)) < _squares(frequency[~frequent])
+        left, right = (transposed, Q) if by_words else (Q, transposed)
 
-        frequent_blocks, rare_blocks = range(0, P.shape[1], BLOCK), range(0, Q.shape[0], BLOCK)
+        def of_rare(first: int) -> float:
+            return _squares((left[first : first + BLOCK] @ right).data)
+
+        frequent_blocks, rare_blocks = range(0, P.shape[1], BLOCK), range(0, left.shape[0], BLOCK)
         return sum(at_once(of_frequent, frequent_blocks)) + sum(at_once(of_rare, rare_blocks))
 
     def times(self, words: Array) -> Array:

@@ -21,13 +21,13 @@ def class_sums(rows: Matrix, classes: Positions, n_classes: int) -> tuple[Matrix
 
 def linked_rows(free: Matrix, start: Matrix) -> Mask:
     """Which free documents share a word with the starting ones, or with a document that does, and so on."""
-    seen = np.asarray(start.sum(axis=0)).ravel() > 0
-    while True:
-        linked = np.asarray(free @ seen.astype(np.float64) > 0)
-        wider = seen | np.asarray(free.T @ linked.astype(np.float64) > 0)
-        if np.array_equal(wider, seen):
-            return linked
-        seen = wider
+    n_free, n_words = free.shape
+    seen = np.asarray(start.sum(axis=0)).reshape(1, -1)
+    rows = sp.vstack([sp.csr_array(free), sp.csr_array(seen)])  # the starting documents as one
+    # A graph of documents and words, joined where a document holds a word.
+    graph = sp.block_array([[None, rows], [sp.csr_array((n_words, n_free + 1)), None]], format="csr")
+    parts = sp.csgraph.connected_components(graph, directed=False)[1]
+    return np.asarray(parts[:n_free] == parts[n_free])
 
 
 def class_means(points: Array, classes: Positions, n_classes: int) -> Array:
