@@ -15,7 +15,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import settings
+from sklearn.base import clone
 
+import isthmus
 from isthmus.base import TransferClassifier
 from isthmus.methods import METHODS
 
@@ -121,6 +123,32 @@ def toy() -> Toy:
 @pytest.fixture(scope="session")
 def toy_of_three() -> Toy:
     return make_toy(seed=1, n_classes=3, n_documents=150)
+
+
+def folds_of(toy: Toy, **options: Any) -> Any:
+    return isthmus.source_folds(toy.y, toy.domain, "target", random_state=0, target_in_test=True, **options)
+
+
+@dataclass(frozen=True)
+class Part:
+    """One fold: a part to fit to, and a part to score on."""
+
+    toy: Toy
+    train: np.ndarray
+    test: np.ndarray
+
+    def fit(self, model: Any, **changes: Any) -> Any:
+        toy = Toy(self.toy.X[self.train], self.toy.y[self.train], self.toy.domain[self.train])
+        return toy.fit(clone(model), **changes)
+
+    def score(self, scorer: Any, model: Any, y: Any = None, rows: Any = None) -> float:
+        rows, y = self.test if rows is None else rows, self.toy.y if y is None else y
+        return float(scorer(model, self.toy.X[rows], y[rows], sample_domain=self.toy.domain[rows]))
+
+
+@pytest.fixture(scope="session")
+def part(toy: Toy) -> Part:
+    return Part(toy, *folds_of(toy, n_splits=3)[0])
 
 
 def build(name: str, **params: Any) -> TransferClassifier:
