@@ -141,9 +141,10 @@ class Part:
         toy = Toy(self.toy.X[self.train], self.toy.y[self.train], self.toy.domain[self.train])
         return toy.fit(clone(model), **changes)
 
-    def score(self, scorer: Any, model: Any, y: Any = None, rows: Any = None) -> float:
+    def score(self, scorer: Any, model: Any, y: Any = None, rows: Any = None, labeled: Any = None) -> float:
         rows, y = self.test if rows is None else rows, self.toy.y if y is None else y
-        return float(scorer(model, self.toy.X[rows], y[rows], sample_domain=self.toy.domain[rows]))
+        mask = None if labeled is None else labeled[rows]
+        return float(scorer(model, self.toy.X[rows], y[rows], sample_domain=self.toy.domain[rows], sample_labeled=mask))
 
 
 @pytest.fixture(scope="session")

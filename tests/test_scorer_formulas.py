@@ -19,7 +19,7 @@ from sklearn.metrics import accuracy_score, mutual_info_score
 import isthmus
 from conftest import Part, Toy, folds_of
 from isthmus.choice import SCORERS, scorers
-from isthmus.choice.scorers import neighborhood
+from isthmus.choice.scorers import TransferScorer, neighborhood
 from isthmus.typing import Array
 from judged_models import MUDDLED, STUBBORN
 
@@ -166,6 +166,29 @@ def test_agreement_is_a_mean_of_shares(part: Part) -> None:
     assert part.score(scorers.Agreement(others), model) == pytest.approx(np.mean(shares))
     with pytest.raises(ValueError, match="others is empty"):
         part.score(scorers.Agreement([]), model)
+
+
+@pytest.mark.parametrize("method", [MUDDLED, isthmus.TransductiveLR()])
+def test_hidden_documents_are_fitted_to_without_a_label(method: Any, part: Part) -> None:
+    """Also where they are all that a source has: nobody may take them for labelled ones."""
+    toy, rows = part.toy, part.test
+    in_target, X = toy.in_target[rows], toy.X[rows]
+    names = np.where(in_target | (np.arange(len(rows)) % 3 > 0), toy.domain[rows], "hidden")
+    labeled = (names == "source") & (np.arange(len(rows)) % 5 > 0)
+    noise = np.random.default_rng(1).permutation(toy.y)  # so that little is enough to change a label
+    model, found = part.fit(method, y=noise[part.train]), noise[rows]
+    found[in_target] = model.predict(X[in_target])
+
+    def score(scorer: TransferScorer) -> float:
+        return scorer(model, X, noise[rows], sample_domain=names, sample_labeled=labeled)
+
+    def fit(target: str, mask: np.ndarray) -> Any:
+        arguments = {"sample_domain": names, "target_domain": target, "sample_labeled": mask}
+        return clone(method).fit(X, found, **arguments).transduction_
+
+    there, back = fit("target", labeled), fit("source", in_target)
+    assert score(scorers.Agreement([method])) == np.mean(there[in_target] == found[in_target])
+    assert score(scorers.ReverseValidation()) == np.mean(back[labeled] == found[labeled])
 
 
 def test_reverse_validation_takes_named_shares_where_a_class_was_not_found(toy_of_three: Toy) -> None:

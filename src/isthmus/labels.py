@@ -17,23 +17,7 @@ def read_labels(estimator: Any, y: Any, labeled: Mask, dtype: Any) -> tuple[np.n
     """Classes and one-hot rows, from the rows that may be read alone."""
     if y is None:
         raise ValueError(f"{type(estimator).__name__} requires y to be passed, but the target y is None.")
-    # A list's entries keep their types: those of rows that may not be read must not change the others.
-    y = column_or_1d(np.array(y, dtype=object) if isinstance(y, list | tuple) else y, warn=True)
-    if len(y) != len(labeled):
-        raise ValueError(
-            f"y has {len(y)} entries and X has {len(labeled)} rows: give one entry per row "
-            "(anything will do for rows whose label is not known)."
-        )
-    if not labeled.any():
-        raise ValueError(
-            "No label may be read: every row lies in a target domain or has sample_labeled False. "
-            "Add labelled source rows."
-        )
-    visible = y[labeled]
-    if visible.dtype == object:
-        visible = _plain_labels(visible)
-    elif visible.dtype.kind == "f" and not np.isfinite(visible).all():
-        raise ValueError(_missing_label("NaN or infinity"))
+    visible = visible_labels(y, labeled)
     check_classification_targets(visible)
     classes, numbers = np.unique(visible, return_inverse=True)
     if len(classes) < 2:
@@ -47,9 +31,31 @@ def read_labels(estimator: Any, y: Any, labeled: Mask, dtype: Any) -> tuple[np.n
             SmallClassWarning,
             stacklevel=4,
         )
-    known = np.zeros((len(y), len(classes)), dtype=dtype)
+    known = np.zeros((len(labeled), len(classes)), dtype=dtype)
     known[np.flatnonzero(labeled), numbers] = 1
     return classes, known
+
+
+def visible_labels(y: Any, labeled: Mask) -> np.ndarray[Any, Any]:
+    """The labels of the rows that may be read: of one type, and none of them missing."""
+    # A list's entries keep their types: those of rows that may not be read must not change the others.
+    y = column_or_1d(np.array(y, dtype=object) if isinstance(y, list | tuple) else y, warn=True)
+    if len(y) != len(labeled):
+        raise ValueError(
+            f"y has {len(y)} entries and X has {len(labeled)} rows: give one entry per row "
+            "(anything will do for rows whose label is not known)."
+        )
+    if not labeled.any():
+        raise ValueError(
+            "No label may be read: every row lies in a target domain or has sample_labeled False. "
+            "Add labelled source rows."
+        )
+    visible = np.asarray(y[labeled])
+    if visible.dtype == object:
+        return _plain_labels(visible)
+    if visible.dtype.kind == "f" and not np.isfinite(visible).all():
+        raise ValueError(_missing_label("NaN or infinity"))
+    return visible
 
 
 def _plain_labels(visible: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

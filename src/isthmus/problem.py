@@ -126,7 +126,7 @@ def pose(
     domain_of_row, names = _read_domains(sample_domain, n_rows)
     targets = _read_targets(target_domain, names)
     is_target = np.array([name in targets for name in names])
-    labeled = _read_mask(sample_labeled, ~is_target[domain_of_row])
+    labeled = read_mask(sample_labeled, ~is_target[domain_of_row])
     classes, known = read_labels(estimator, y, labeled, matrix.dtype)
 
     full = has_words(matrix)
@@ -269,7 +269,7 @@ def _negative(name: DomainName) -> bool:
     return isinstance(name, int) and not isinstance(name, bool) and name < 0
 
 
-def _read_mask(sample_labeled: Any, from_source: Mask) -> Mask:
+def read_mask(sample_labeled: Any, from_source: Mask) -> Mask:
     """Which labels may be read: by default those of the source domains."""
     if sample_labeled is None:
         return from_source
