@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -95,9 +96,13 @@ def _named_shares(target_shares: Any, problem: Problem) -> Array:
     classes = problem.classes.tolist()
     if set(target_shares) != set(classes):
         raise ValueError(f"target_shares names {list(target_shares)} and the classes are {classes}: give each a share.")
+    for name in classes:
+        share = target_shares[name]
+        if not (isinstance(share, Real) and 0 <= float(share) < np.inf):
+            raise ValueError(f"target_shares[{name!r}] is {share!r}: give a number from 0 to 1.")
     shares = np.array([target_shares[name] for name in classes], dtype=np.float64)
-    if not (np.all(shares >= 0) and np.isclose(shares.sum(), 1)):
-        raise ValueError(f"target_shares is {target_shares}: give shares that are not negative and sum to one.")
+    if not np.isclose(shares.sum(), 1):
+        raise ValueError(f"target_shares is {target_shares}: give shares that sum to one.")
     return shares
 
 
