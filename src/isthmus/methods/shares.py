@@ -72,8 +72,8 @@ SHARES = [StrOptions({"source", "unknown"}), dict]
 def read_shares(target_shares: Any, problem: Problem) -> Array | None:
     """The share of each class among the documents to be labelled, or None if nobody knows.
 
-    `target_shares` is about the whole target: "source" is the source's shares, "unknown" none; a dict maps every class
-    to its share. What is known of the target already is taken off.
+    `target_shares` is about the whole target: "source" is the shares of the labelled source documents, "unknown" none;
+    a dict maps every class to its share. What is known of the target already is taken off.
     """
     if target_shares == "unknown":
         return None
