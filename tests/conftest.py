@@ -115,6 +115,23 @@ def make_toy(seed: int = 0, n_classes: int = 2, n_documents: int = 120) -> Toy:
     return Toy(sp.csr_array(np.array(rows)[order]), np.array(labels)[order], np.array(domains)[order])
 
 
+def unrelated_toy() -> Toy:
+    """Documents in whose two domains hardly a word is the same, and those say nothing."""
+    rng = np.random.default_rng(0)
+    rows, labels, domains = [], [], []
+    for number, domain in enumerate(("source", "target")):
+        for label in range(2):
+            for _ in range(80):
+                counts = np.zeros(170)
+                np.add.at(counts, rng.choice(10, 2), 0.5)
+                first = 10 + 80 * number + 40 * label
+                np.add.at(counts, rng.choice(np.arange(first, first + 40), 14), 1)
+                rows.append(counts / np.linalg.norm(counts))
+                labels.append(f"class {label}")
+                domains.append(domain)
+    return Toy(sp.csr_array(np.array(rows)), np.array(labels), np.array(domains))
+
+
 @pytest.fixture(scope="session")
 def toy() -> Toy:
     return make_toy()

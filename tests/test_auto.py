@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import isthmus
-from conftest import Toy, make_toy
+from conftest import Toy, make_toy, unrelated_toy
 from isthmus import Auto, suggest_labels
 from isthmus.choice import rules, trial
 from isthmus.choice.candidates import FOR_THE_REST, FOR_TOPICS, SOURCE_ONLY
@@ -171,23 +171,6 @@ def test_given_shares_are_kept_by_those_that_rank() -> None:
     assert quiet(toy, Auto(target_shares="unknown")).target_shares_ is None
     with pytest.raises(ValueError, match="target_shares names"):
         quiet(toy, Auto(target_shares={"class 0": 1.0}))
-
-
-def unrelated_toy() -> Toy:
-    """Documents in whose two domains hardly a word is the same, and those say nothing."""
-    rng = np.random.default_rng(0)
-    rows, labels, domains = [], [], []
-    for number, domain in enumerate(("source", "target")):
-        for label in range(2):
-            for _ in range(80):
-                counts = np.zeros(170)
-                np.add.at(counts, rng.choice(10, 2), 0.5)
-                first = 10 + 80 * number + 40 * label
-                np.add.at(counts, rng.choice(np.arange(first, first + 40), 14), 1)
-                rows.append(counts / np.linalg.norm(counts))
-                labels.append(f"class {label}")
-                domains.append(domain)
-    return Toy(sp.csr_array(np.array(rows)), np.array(labels), np.array(domains))
 
 
 def test_unrelated_domains_ring_the_alarm_and_fall_back() -> None:

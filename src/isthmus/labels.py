@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from isthmus.exceptions import SmallClassWarning
+from isthmus.exceptions import SmallClassWarning, warn
 from isthmus.typing import Array, Mask
 
 
@@ -26,10 +25,9 @@ def read_labels(estimator: Any, y: Any, labeled: Mask, dtype: Any) -> tuple[np.n
             "there must be at least two classes to tell apart."
         )
     for single in np.flatnonzero(np.bincount(numbers) == 1):
-        warnings.warn(
+        warn(
             f"Class {classes.tolist()[single]!r} has a single labelled document: add more, or expect it to fare badly.",
             SmallClassWarning,
-            stacklevel=4,
         )
     known = np.zeros((len(labeled), len(classes)), dtype=dtype)
     known[np.flatnonzero(labeled), numbers] = 1

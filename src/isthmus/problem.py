@@ -6,7 +6,6 @@ read. Nothing after `pose` ever sees ``y``.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -15,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import validate_data
 
-from isthmus.exceptions import EmptyDocumentWarning
+from isthmus.exceptions import EmptyDocumentWarning, warn
 from isthmus.labels import read_labels
 from isthmus.typing import Array, DomainName, DomainNames, Mask, Matrix, Positions
 
@@ -195,10 +194,9 @@ def has_words(matrix: Matrix) -> Mask:
 def warn_of_empty(n_empty: int, n_rows: int) -> None:
     """Count the documents that no method sees."""
     if n_empty:
-        warnings.warn(
+        warn(
             f"{n_empty} of {n_rows} documents hold no known word; they get the class shares of the labelled documents.",
             EmptyDocumentWarning,
-            stacklevel=4,
         )
 
 
