@@ -15,7 +15,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import settings
+from sklearn.base import clone
 
+import isthmus
 from isthmus import Auto
 from isthmus.base import TransferClassifier
 from isthmus.exceptions import TransferAlarm
@@ -115,6 +117,23 @@ def make_toy(seed: int = 0, n_classes: int = 2, n_documents: int = 120) -> Toy:
     return Toy(sp.csr_array(np.array(rows)[order]), np.array(labels)[order], np.array(domains)[order])
 
 
+def unrelated_toy() -> Toy:
+    """Documents in whose two domains hardly a word is the same, and those say nothing."""
+    rng = np.random.default_rng(0)
+    rows, labels, domains = [], [], []
+    for number, domain in enumerate(("source", "target")):
+        for label in range(2):
+            for _ in range(80):
+                counts = np.zeros(170)
+                np.add.at(counts, rng.choice(10, 2), 0.5)
+                first = 10 + 80 * number + 40 * label
+                np.add.at(counts, rng.choice(np.arange(first, first + 40), 14), 1)
+                rows.append(counts / np.linalg.norm(counts))
+                labels.append(f"class {label}")
+                domains.append(domain)
+    return Toy(sp.csr_array(np.array(rows)), np.array(labels), np.array(domains))
+
+
 @pytest.fixture(scope="session")
 def toy() -> Toy:
     return make_toy()
@@ -130,6 +149,33 @@ def quiet(toy: Toy, auto: Auto | None = None, **changes: Any) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TransferAlarm)
         return toy.fit(auto or Auto(random_state=0), **changes)
+
+
+def folds_of(toy: Toy, **options: Any) -> Any:
+    return isthmus.source_folds(toy.y, toy.domain, "target", random_state=0, target_in_test=True, **options)
+
+
+@dataclass(frozen=True)
+class Part:
+    """One fold: a part to fit to, and a part to score on."""
+
+    toy: Toy
+    train: np.ndarray
+    test: np.ndarray
+
+    def fit(self, model: Any, **changes: Any) -> Any:
+        toy = Toy(self.toy.X[self.train], self.toy.y[self.train], self.toy.domain[self.train])
+        return toy.fit(clone(model), **changes)
+
+    def score(self, scorer: Any, model: Any, y: Any = None, rows: Any = None, labeled: Any = None) -> float:
+        rows, y = self.test if rows is None else rows, self.toy.y if y is None else y
+        mask = None if labeled is None else labeled[rows]
+        return float(scorer(model, self.toy.X[rows], y[rows], sample_domain=self.toy.domain[rows], sample_labeled=mask))
+
+
+@pytest.fixture(scope="session")
+def part(toy: Toy) -> Part:
+    return Part(toy, *folds_of(toy, n_splits=3)[0])
 
 
 def build(name: str, **params: Any) -> TransferClassifier:

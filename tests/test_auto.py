@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -224,8 +225,19 @@ def test_suggestions_are_doubtful_ones_and_some_of_all() -> None:
     assert (
         suggest_labels(probabilities[:3], 10).tolist() == [0, 1, 2] or len(suggest_labels(probabilities[:3], 10)) == 3
     )
-    with pytest.raises(ValueError, match="n is 0"):
-        suggest_labels(probabilities, 0)
+
+
+def test_what_suggestions_cannot_be_made_of() -> None:
+    probabilities = np.full((9, 2), 0.5)
+    whole: Any = np.int64(3)
+    assert suggest_labels(probabilities, whole).tolist() == suggest_labels(probabilities, 3).tolist()
+    bad: list[Any] = [0, -3, 2.5, 20.0, "20", None]
+    for n in bad:
+        with pytest.raises(ValueError, match=f"^n is {n!r}: ask for a whole number of documents, one at least"):
+            suggest_labels(probabilities, n)
+    for result in (Auto(random_state=0), "blogs", [["a", "b"]]):
+        with pytest.raises(TypeError, match=re.escape(f"result is {result!r}: give what isthmus.transfer returned")):
+            suggest_labels(result)
 
 
 def test_labelling_what_is_suggested_helps_a_transfer() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from unittest.mock import Mock
 
 import numpy as np
@@ -11,6 +12,8 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
 from conftest import Toy, build, make_toy
+from isthmus import Auto
+from isthmus.base import TransferClassifier
 from isthmus.methods import shares
 from isthmus.methods.lr import LR
 from isthmus.methods.shares import label_by_rank, read_shares
@@ -60,6 +63,18 @@ def test_which_shares_a_user_may_name(toy: Toy) -> None:
         read_shares({"class 0": 1.0}, problem)
     with pytest.raises(ValueError, match="sum to one"):
         read_shares({"class 0": 0.5, "class 1": 0.6}, problem)
+    whole = read_shares({"class 0": np.int64(1), "class 1": np.float32(0)}, problem)
+    assert whole is not None
+    assert whole.tolist() == [1, 0]
+
+
+@pytest.mark.parametrize("share", ["x", "0.5", [0.5], None, 1j, float("nan"), float("inf"), -0.5])
+@pytest.mark.parametrize("model", [build("TSVM"), build("SelfTraining"), Auto()])
+def test_a_share_that_is_none_is_named(share: Any, model: TransferClassifier, toy: Toy) -> None:
+    model.set_params(target_shares={"class 0": 0.5, "class 1": share})
+    with pytest.raises(ValueError, match=r"^target_shares\['class 1'\] is .*: give a number from 0 to 1\.$") as raised:
+        toy.fit(model)
+    assert f"is {share!r}:" in str(raised.value)
 
 
 def test_what_is_known_of_the_target_is_taken_off(toy: Toy) -> None:

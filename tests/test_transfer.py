@@ -96,6 +96,29 @@ def test_plain_vectorizers_and_labels_of_any_kind() -> None:
         assert result.labels[[0, 3]].tolist() == [source_labels[0], source_labels[1]]
 
 
+@pytest.mark.parametrize("source_labels", [[1, 2] * 4, np.array([1, 2] * 4, dtype=np.int8), pd.Series([1, 2] * 4)])
+@pytest.mark.parametrize("kind", ["float64", "float32", "object"])
+def test_whole_floats_are_ints_where_the_sources_labels_are(source_labels: Any, kind: str) -> None:
+    """What pandas makes of ints with gaps."""
+    texts = ["refund the charge", "crash", "charge", "the upload crashes"]
+    few = pd.Series([2, None, None, 1], dtype=kind)
+    result = isthmus.transfer(texts * 2, source_labels, texts, target_labels=few, method="LR")
+    assert result.classes.dtype.kind == "i"
+    assert result.labels[[0, 3]].tolist() == [2, 1]
+    assert list(result.target_labels) == [2, None, None, 1]
+    with pytest.raises(TypeError, match="y mixes labels of the types float, int"):
+        isthmus.transfer(texts * 2, source_labels, texts, target_labels=[2.5, None, None, 1.0], method="LR")
+
+
+def test_float_labels_of_a_source_stay_floats() -> None:
+    texts = ["refund the charge", "crash", "charge", "the upload crashes"]
+    result = isthmus.transfer(texts, [1.0, 2.0] * 2, texts[:2], target_labels=[2.0, None], method="LR")
+    assert result.classes.dtype.kind == "f"
+    assert result.labels[0] == 2.0
+    with pytest.raises(TypeError, match="y mixes labels of the types float, int"):
+        isthmus.transfer(texts, [1.0, 2.0] * 2, texts[:2], target_labels=[2, None], method="LR")
+
+
 def test_an_encoder_takes_the_place_of_the_vectorizer() -> None:
     source, target = ["aaa bb", "ab aa", "zzz yy", "zy yy"], ["bab a", "yyz zz"]
     result = isthmus.transfer(source, ["first", "first", "last", "last"], target, encoder=LetterCounts())

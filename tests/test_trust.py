@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conftest import Toy, make_toy, quiet
+from conftest import Toy, make_toy, quiet, unrelated_toy
 from isthmus import Auto
 from isthmus.choice import candidates, rules, trial
 from isthmus.choice.candidates import FOR_TOPICS, SOURCE_ONLY
@@ -75,23 +75,6 @@ def test_an_interval_that_was_right_stays_right() -> None:
         held.append(after.low <= truth <= after.high)
         assert after.high - after.low < 0.2
     assert 0.86 < np.mean(held) < 0.94
-
-
-def unrelated_toy() -> Toy:
-    """Documents in whose two domains hardly a word is the same, and those say nothing."""
-    rng = np.random.default_rng(0)
-    rows, labels, domains = [], [], []
-    for number, domain in enumerate(("source", "target")):
-        for label in range(2):
-            for _ in range(80):
-                counts = np.zeros(170)
-                np.add.at(counts, rng.choice(10, 2), 0.5)
-                first = 10 + 80 * number + 40 * label
-                np.add.at(counts, rng.choice(np.arange(first, first + 40), 14), 1)
-                rows.append(counts / np.linalg.norm(counts))
-                labels.append(f"class {label}")
-                domains.append(domain)
-    return Toy(sp.csr_array(np.array(rows)), np.array(labels), np.array(domains))
 
 
 def test_unrelated_domains_ring_the_alarm_and_fall_back() -> None:

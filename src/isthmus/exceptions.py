@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
+
+BETWEEN = {"isthmus", "sklearn", "joblib"}
+"""Packages whose lines may stand between a user's and a warning."""
+
 
 class DataError(ValueError):
     """A data set is missing, broken or not what its name says."""
@@ -37,3 +43,14 @@ class LibraryVersionWarning(UserWarning):
 
 class TransferAlarm(UserWarning):
     """The evidence says that labels should not cross here, or not without a second look."""
+
+
+def warn(sentence: str, kind: type[Warning]) -> None:
+    """Warn of the user's line, however many calls lie between: `transfer` and searches call `fit`, too.
+
+    From Python 3.12 on, `warnings.warn` can do so itself (skip_file_prefixes).
+    """
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in BETWEEN:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(sentence, kind, stacklevel=level)

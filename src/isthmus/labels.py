@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from isthmus.exceptions import SmallClassWarning
+from isthmus.exceptions import SmallClassWarning, warn
 from isthmus.typing import Array, Mask
 
 
@@ -17,6 +16,26 @@ def read_labels(estimator: Any, y: Any, labeled: Mask, dtype: Any) -> tuple[np.n
     """Classes and one-hot rows, from the rows that may be read alone."""
     if y is None:
         raise ValueError(f"{type(estimator).__name__} requires y to be passed, but the target y is None.")
+    visible = visible_labels(y, labeled)
+    check_classification_targets(visible)
+    classes, numbers = np.unique(visible, return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(
+            f"y has one class only, {classes.tolist()[0]!r}, in the rows that may be read: "
+            "there must be at least two classes to tell apart."
+        )
+    for single in np.flatnonzero(np.bincount(numbers) == 1):
+        warn(
+            f"Class {classes.tolist()[single]!r} has a single labelled document: add more, or expect it to fare badly.",
+            SmallClassWarning,
+        )
+    known = np.zeros((len(labeled), len(classes)), dtype=dtype)
+    known[np.flatnonzero(labeled), numbers] = 1
+    return classes, known
+
+
+def visible_labels(y: Any, labeled: Mask) -> np.ndarray[Any, Any]:
+    """The labels of the rows that may be read: of one type, and none of them missing."""
     y = column_or_1d(_with_own_types(y), warn=True)
     if len(y) != len(labeled):
         raise ValueError(
@@ -28,27 +47,12 @@ def read_labels(estimator: Any, y: Any, labeled: Mask, dtype: Any) -> tuple[np.n
             "No label may be read: every row lies in a target domain or has sample_labeled False. "
             "Add labelled source rows."
         )
-    visible = y[labeled]
+    visible = np.asarray(y[labeled])
     if visible.dtype == object:
-        visible = _plain_labels(visible)
-    elif visible.dtype.kind == "f" and not np.isfinite(visible).all():
+        return _plain_labels(visible)
+    if visible.dtype.kind == "f" and not np.isfinite(visible).all():
         raise ValueError(_missing_label("NaN or infinity"))
-    check_classification_targets(visible)
-    classes, numbers = np.unique(visible, return_inverse=True)
-    if len(classes) < 2:
-        raise ValueError(
-            f"y has one class only, {classes.tolist()[0]!r}, in the rows that may be read: "
-            "there must be at least two classes to tell apart."
-        )
-    for single in np.flatnonzero(np.bincount(numbers) == 1):
-        warnings.warn(
-            f"Class {classes.tolist()[single]!r} has a single labelled document: add more, or expect it to fare badly.",
-            SmallClassWarning,
-            stacklevel=4,
-        )
-    known = np.zeros((len(y), len(classes)), dtype=dtype)
-    known[np.flatnonzero(labeled), numbers] = 1
-    return classes, known
+    return visible
 
 
 def _with_own_types(y: Any) -> Any:

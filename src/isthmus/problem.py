@@ -6,7 +6,6 @@ read. Nothing after `pose` ever sees ``y``.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
@@ -15,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import validate_data
 
-from isthmus.exceptions import EmptyDocumentWarning
+from isthmus.exceptions import EmptyDocumentWarning, warn
 from isthmus.labels import is_missing, read_labels
 from isthmus.typing import Array, DomainName, DomainNames, Mask, Matrix, Positions
 
@@ -141,7 +140,7 @@ def pose(
     domain_of_row, names = _read_domains(sample_domain, n_rows)
     targets = _read_targets(target_domain, names)
     is_target = np.array([name in targets for name in names])
-    labeled = _read_mask(sample_labeled, ~is_target[domain_of_row])
+    labeled = read_mask(sample_labeled, ~is_target[domain_of_row])
     classes, known = read_labels(estimator, y, labeled, matrix.dtype)
 
     full = has_words(matrix)
@@ -210,10 +209,9 @@ def has_words(matrix: Matrix) -> Mask:
 def warn_of_empty(n_empty: int, n_rows: int) -> None:
     """Count the documents that no method sees."""
     if n_empty:
-        warnings.warn(
+        warn(
             f"{n_empty} of {n_rows} documents hold no known word; they get the class shares of the labelled documents.",
             EmptyDocumentWarning,
-            stacklevel=4,
         )
 
 
@@ -286,7 +284,7 @@ def _negative(name: DomainName) -> bool:
     return isinstance(name, int) and not isinstance(name, bool) and name < 0
 
 
-def _read_mask(sample_labeled: Any, from_source: Mask) -> Mask:
+def read_mask(sample_labeled: Any, from_source: Mask) -> Mask:
     """Which labels may be read: by default those of the source domains."""
     if sample_labeled is None:
         return from_source

@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 from isthmus.base import TransferClassifier
 from isthmus.choice import Auto
-from isthmus.labels import is_missing
+from isthmus.labels import is_missing, plain
 from isthmus.methods import METHODS
 from isthmus.problem import has_words
 from isthmus.text import encoder_vectorizer, preset_vectorizer
@@ -125,7 +125,7 @@ def transfer(
         A name for the domain of each source text, where there are several sources.
     target_labels
         A label for each target text, None or NaN for those without. Only those few that are known may stand here: they
-        are read, and what stands here for scoring would leak.
+        are read, and what stands here for scoring would leak. Where the source's labels are ints, 1.0 is taken for 1.
     random_state
         For methods that start at random.
 
@@ -154,6 +154,8 @@ def transfer(
         raise ValueError(
             f"target_labels has {len(few)} entries and target_texts {len(target)}: give None for texts without a label."
         )
+    if all(type(plain(label)) is int for label in labels):
+        few = [_whole(label) for label in few]
     estimator = read_method(method, random_state)
     vectorizer = _read_vectorizer(vectorizer, preset, encoder)
     y = np.empty(len(source) + len(target), dtype=object)
@@ -200,6 +202,12 @@ def _read_labels(labels: Sequence[Any], argument: str) -> list[Any]:
     if isinstance(labels, str):
         raise TypeError(f"{argument} is one string: give a list of labels.")
     return [None if is_missing(label) else label for label in labels]
+
+
+def _whole(label: Any) -> Any:
+    """An int for a whole float: pandas makes floats of ints as soon as one of them is missing."""
+    value = plain(label)
+    return int(value) if isinstance(value, float) and value.is_integer() else label
 
 
 def _read_texts(texts: Sequence[str], argument: str) -> list[str]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 
-from isthmus.exceptions import TransferAlarm
+from isthmus.exceptions import TransferAlarm, warn
 
 UNRELATED = "unrelated"
 MISSING = "missing class"
@@ -24,7 +23,7 @@ class Alarm:
 def ring(alarms: list[Alarm]) -> None:
     """Each as a warning of its own."""
     for alarm in alarms:
-        warnings.warn(alarm.sentence, TransferAlarm, stacklevel=5)
+        warn(alarm.sentence, TransferAlarm)
 
 
 def unrelated(certain: bool, n_known: int = 0) -> Alarm:

@@ -48,8 +48,9 @@ class Auto(TransferClassifier):
     Parameters
     ----------
     target_shares : "source", "unknown" or dict of class to share
-        Shares of the classes in the target: like the source's, given, or not known. Most candidates rank documents and
-        give out labels at these shares, which gains much where they are right and harms where they are not.
+        Shares of the classes in the whole target: like the source's, not known, or given. Most candidates rank
+        documents and give out labels at these shares, which gains much where they are right and harms where they are
+        not.
     max_time : float or None
         Seconds after which no further candidate is started. Cheap ones come first; how long one will take is guessed
         from the first.
@@ -69,7 +70,7 @@ class Auto(TransferClassifier):
     evidence_ : Evidence
         The indicators.
     target_shares_ : dict or None
-        The class shares that candidates went by.
+        The class shares among the documents without a label that candidates went by; None if they were not known.
 
     Examples
     --------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -28,13 +29,19 @@ def suggest_labels(result: Any, n: int = 20) -> Positions:
     >>> isthmus.suggest_labels(np.array([[0.9, 0.1], [0.5, 0.5], [0.2, 0.8], [0.55, 0.45]]), 2).tolist()
     [1, 3]
     """
-    probabilities = np.asarray(getattr(result, "probabilities", result), dtype=np.float64)
+    try:
+        probabilities = np.asarray(getattr(result, "probabilities", result), dtype=np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"result is {result!r:.200}: give what isthmus.transfer returned, or the class probabilities of the "
+            "target's documents, as predict_proba does."
+        ) from None
     if probabilities.ndim != 2:
         raise ValueError(
             f"result holds an array of shape {probabilities.shape}: give a Result, or documents x classes."
         )
-    if n < 1:
-        raise ValueError(f"n is {n}: ask for one document at least.")
+    if not isinstance(n, Integral) or n < 1:
+        raise ValueError(f"n is {n!r}: ask for a whole number of documents, one at least.")
     ordered = np.sort(probabilities, axis=1)
     doubt = ordered[:, -2] - ordered[:, -1] if probabilities.shape[1] > 1 else np.zeros(len(probabilities))
     order = np.argsort(-doubt, kind="stable")

@@ -5,11 +5,10 @@ from __future__ import annotations
 import codecs
 import io
 import re
-import warnings
 from collections.abc import Callable, Iterator
 
 from isthmus.documents.streams import readable
-from isthmus.exceptions import DataError, GuessedEncodingWarning
+from isthmus.exceptions import DataError, GuessedEncodingWarning, warn
 
 LONGEST = 1 << 26
 """Characters of the longest line or field that is read. More is no document, but a file of another kind."""
@@ -63,7 +62,7 @@ def read_lines(
 def warn_of_encoding(place: str) -> None:
     """Someone should know that an encoding was guessed."""
     message = f"{place}, is not UTF-8: read as latin-1. Name the right encoding with --encoding."
-    warnings.warn(message, GuessedEncodingWarning, stacklevel=2)
+    warn(message, GuessedEncodingWarning)
 
 
 def _checked(text: io.TextIOWrapper, name: str, codec: str | None, on_odd: Callable[[str], None]) -> Iterator[str]:

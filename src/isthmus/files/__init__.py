@@ -10,14 +10,13 @@ from __future__ import annotations
 import io
 import math
 import os
-import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from sklearn.utils.validation import check_is_fitted
 
-from isthmus.exceptions import EncoderNotSavedWarning, LibraryVersionWarning, ModelFileError
+from isthmus.exceptions import EncoderNotSavedWarning, LibraryVersionWarning, ModelFileError, warn
 from isthmus.files.checks import check_model, method_of, require
 from isthmus.files.container import pack, unpack, versions
 from isthmus.files.decoding import Decoder
@@ -93,11 +92,10 @@ def save(model: Any, path: str | os.PathLike[str], *, force: bool = False) -> No
         raise ValueError(f"model cannot be saved: in a file, {error}.") from error
     write_beside(target, content)
     if needs_encoder:
-        warnings.warn(
+        warn(
             f"{target} does not hold the encoder, a {type(encoder.encoder).__name__}: give it to isthmus.load(path, "
             "encoder=...) as well.",
             EncoderNotSavedWarning,
-            stacklevel=2,
         )
 
 
@@ -176,9 +174,8 @@ def _settings(estimator: Any) -> dict[str, Json]:
 def _warn_of_versions(source: Path, then: str) -> None:
     now = versions()["scikit-learn"]
     if then.split(".")[:2] != now.split(".")[:2]:
-        warnings.warn(
+        warn(
             f"{source} was saved with scikit-learn {then:.40} and is loaded with {now}: predictions may differ, so "
             "install that version, or fit the model again.",
             LibraryVersionWarning,
-            stacklevel=3,
         )

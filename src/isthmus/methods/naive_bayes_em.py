@@ -43,7 +43,7 @@ class NaiveBayesEM(TransferClassifier):
     alpha : float
         Added to every word's weight in every class, as a share of the mean weight of a word in a document.
     target_shares : "source", "unknown" or dict of class to share
-        What the self-training that it starts from assumes.
+        As for `SelfTraining`, which it starts from. The mixture finds shares of its own.
     C : float
         As for `SelfTraining`.
 

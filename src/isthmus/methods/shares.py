@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -71,8 +72,8 @@ SHARES = [StrOptions({"source", "unknown"}), dict]
 def read_shares(target_shares: Any, problem: Problem) -> Array | None:
     """The share of each class among the documents to be labelled, or None if nobody knows.
 
-    `target_shares` is about the whole target: "source" is the source's shares, "unknown" none; a dict maps every class
-    to its share. What is known of the target already is taken off.
+    `target_shares` is about the whole target: "source" is the shares of the labelled source documents, "unknown" none;
+    a dict maps every class to its share. What is known of the target already is taken off.
     """
     if target_shares == "unknown":
         return None
@@ -99,9 +100,13 @@ def _named_shares(target_shares: Any, problem: Problem) -> Array:
     classes = problem.classes.tolist()
     if set(target_shares) != set(classes):
         raise ValueError(f"target_shares names {list(target_shares)} and the classes are {classes}: give each a share.")
+    for name in classes:
+        share = target_shares[name]
+        if not (isinstance(share, Real) and 0 <= float(share) < np.inf):
+            raise ValueError(f"target_shares[{name!r}] is {share!r}: give a number from 0 to 1.")
     shares = np.array([target_shares[name] for name in classes], dtype=np.float64)
-    if not (np.all(shares >= 0) and np.isclose(shares.sum(), 1)):
-        raise ValueError(f"target_shares is {target_shares}: give shares that are not negative and sum to one.")
+    if not np.isclose(shares.sum(), 1):
+        raise ValueError(f"target_shares is {target_shares}: give shares that sum to one.")
     return shares
 
 

@@ -50,9 +50,8 @@ class TSVM(TransferClassifier):
         Inverse regularisation.
     first_weight : float
         Weight of the unlabelled documents to begin with.
-    target_shares : "source", "unknown" or dict
-        Shares of the classes among the unlabelled documents: those of the labelled ones, whatever comes out, or a dict
-        from class to share.
+    target_shares : "source", "unknown" or dict of class to share
+        As for `SelfTraining`.
     random_state : int, RandomState or None
         Order in which liblinear visits the documents.
 

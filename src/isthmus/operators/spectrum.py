@@ -10,6 +10,7 @@ from scipy.linalg import eigh
 from scipy.sparse.linalg import LinearOperator, eigsh, lobpcg
 from sklearn.exceptions import ConvergenceWarning
 
+from isthmus.exceptions import warn
 from isthmus.typing import Array
 
 SMALL = 64
@@ -86,10 +87,9 @@ def _preconditioned(
     values, vectors = values[:n_vectors], vectors[:, :n_vectors]
     missed = np.linalg.norm(flipped(vectors) - vectors * values, axis=0).max()
     if missed > 1e-4:
-        warnings.warn(
+        warn(
             f"The eigenvectors are only right to {missed:.1g} after {MAX_ITER} iterations: merge the classes "
             "(beta=np.inf) or ask for fewer vectors.",
             ConvergenceWarning,
-            stacklevel=2,
         )
     return 1 - values, vectors

@@ -2,7 +2,8 @@
 
 Each is called as ``scorer(estimator, X, y, sample_domain=...)`` on rows of the source that the estimator was not fitted
 to and on rows of the target; larger is better. In a search, scikit-learn's metadata routing brings `sample_domain` to
-the scorer, and `isthmus.source_folds(..., target_in_test=True)` puts the rows of the target into every test fold.
+the scorer, and `sample_labeled`, where labels of the source are hidden; `isthmus.source_folds(...,
+target_in_test=True)` puts the rows of the target into every test fold.
 
 >>> import numpy as np, sklearn, isthmus
 >>> from sklearn.model_selection import GridSearchCV

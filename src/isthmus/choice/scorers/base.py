@@ -13,8 +13,8 @@ from sklearn.utils import _safe_indexing, indexable
 from sklearn.utils.metadata_routing import UNUSED
 
 from isthmus.base import TransferClassifier, one_blas_thread
-from isthmus.labels import plain
-from isthmus.problem import find_domains, row_names
+from isthmus.labels import visible_labels
+from isthmus.problem import find_domains, read_mask, row_names
 from isthmus.typing import Array, DomainName, Mask, Matrix, Positions
 
 
@@ -27,9 +27,10 @@ class Holdout:
     names: list[DomainName]
     """The domain of each row."""
     source: Positions
+    """Rows whose labels may be read. Others of the source are documents without a label."""
     target: Positions
     truth: list[Any]
-    """The labels of the source rows."""
+    """The labels of the rows in `source`."""
 
     def documents(self, rows: Positions) -> Matrix:
         return _safe_indexing(self.X, rows)
@@ -67,8 +68,11 @@ class Holdout:
             return np.asarray(fresh.fit(self.documents(given), labels).predict(self.documents(wanted)))
         y = np.full(len(self.names), labels[0], dtype=labels.dtype)
         y[given] = labels
+        labeled = np.zeros(len(self.names), dtype=bool)
+        labeled[given] = True
         aims = list(dict.fromkeys(self.names[row] for row in wanted))
-        return np.asarray(fresh.fit(self.X, y, sample_domain=self.names, target_domain=aims).transduction_[wanted])
+        fresh.fit(self.X, y, sample_domain=self.names, target_domain=aims, sample_labeled=labeled)
+        return np.asarray(fresh.transduction_[wanted])
 
     def _reading(self, model: Any, rows: Positions) -> dict[str, Any]:
         """Rows of a source are read as if the target's: what is judged is how the model labels the target."""
@@ -78,7 +82,7 @@ class Holdout:
 
 
 class TransferScorer(BaseEstimator, metaclass=ABCMeta):
-    """Base of every scorer: the labels of target rows never reach it.
+    """Base of every scorer: labels of target rows never reach it, nor those of source rows that are hidden.
 
     Of a pipeline, the last step is judged, on what the steps before it make of X.
 
@@ -89,7 +93,7 @@ class TransferScorer(BaseEstimator, metaclass=ABCMeta):
     """
 
     # Requested by default, as by the estimators.
-    __metadata_request__score: ClassVar = {"sample_domain": True, "estimator": UNUSED}
+    __metadata_request__score: ClassVar = {"sample_domain": True, "sample_labeled": True, "estimator": UNUSED}
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
     _needs_source: ClassVar[bool] = True
@@ -97,7 +101,9 @@ class TransferScorer(BaseEstimator, metaclass=ABCMeta):
     def __init__(self, *, target_domain: Any = None) -> None:
         self.target_domain = target_domain
 
-    def __call__(self, estimator: Any, X: Any, y: Any = None, *, sample_domain: Any = None) -> float:
+    def __call__(
+        self, estimator: Any, X: Any, y: Any = None, *, sample_domain: Any = None, sample_labeled: Any = None
+    ) -> float:
         """How well the estimator labels the target, as far as this can be told without labels there.
 
         Parameters
@@ -106,19 +112,23 @@ class TransferScorer(BaseEstimator, metaclass=ABCMeta):
         X : documents of source and target, as for the estimator
             Those of the source should not have been there at `fit`.
         y : one entry per row
-            Entries of target rows are never read.
+            Entries of target rows are never read, nor those of source rows that `sample_labeled` hides.
         sample_domain : one name per row
             The domain of each row. A pandas Series may hold names of more rows, if `y` is a Series, too: their indices
             tell which are meant. So ``functools.partial(scorer, sample_domain=series)`` serves for searches without
             metadata routing.
+        sample_labeled : boolean mask, one entry per row, optional
+            Which labels of the source may be read, as for `fit`; by default all. Rows that are hidden are never
+            checked; where a scorer fits a method, they are there as documents without a label. What it says of target
+            rows does not matter. May be a Series of more rows, as `sample_domain` may.
         """
         self._validate_params()
         (X,) = indexable(X)
         while isinstance(estimator, Pipeline):
             X = estimator[:-1].transform(X) if len(estimator) > 1 else X
             estimator = estimator.steps[-1][1]
-        names = _names_of(sample_domain, X, y, type(self).__name__)
-        holdout = self._hide(X, y, names, self._targets(estimator, names))
+        names = self._names(sample_domain, X, y)
+        holdout = self._hide(X, y, names, self._targets(estimator, names), sample_labeled)
         with one_blas_thread():
             return float(self._score(estimator, holdout))
 
@@ -139,8 +149,22 @@ class TransferScorer(BaseEstimator, metaclass=ABCMeta):
             )
         return targets
 
-    def _hide(self, X: Matrix, y: Any, names: list[DomainName], targets: list[DomainName]) -> Holdout:
+    def _names(self, sample_domain: Any, X: Matrix, y: Any) -> list[DomainName]:
+        """One name per row of X."""
+        if sample_domain is None:
+            raise ValueError(
+                f"sample_domain is missing: {type(self).__name__} must know whose rows are whose. In a search, switch "
+                "on sklearn.set_config(enable_metadata_routing=True) and pass sample_domain= to fit; without it, use "
+                "functools.partial(scorer, sample_domain=series) with pandas Series for y and the domains."
+            )
+        n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+        return row_names(_own_rows(sample_domain, y, n_rows), n_rows)
+
+    def _hide(
+        self, X: Matrix, y: Any, names: list[DomainName], targets: list[DomainName], sample_labeled: Any
+    ) -> Holdout:
         in_target = np.array([name in targets for name in names], dtype=bool)
+        labeled = read_mask(_own_rows(sample_labeled, y, len(names)), ~in_target) & ~in_target
         source, target = np.flatnonzero(~in_target), np.flatnonzero(in_target)
         for rows, kind in ((target, "target"), (source, "source")):
             if not len(rows) and (kind == "target" or self._needs_source):
@@ -152,19 +176,11 @@ class TransferScorer(BaseEstimator, metaclass=ABCMeta):
             return Holdout(X, names, source, target, [])
         if y is None:
             raise ValueError(f"y is None: {type(self).__name__} needs the labels of the source rows.")
-        known = list(y)  # by position, whatever a Series has for an index
-        return Holdout(X, names, source, target, [plain(known[row]) for row in source])
+        return Holdout(X, names, np.flatnonzero(labeled), target, visible_labels(y, labeled).tolist())
 
 
-def _names_of(sample_domain: Any, X: Matrix, y: Any, scorer: str) -> list[DomainName]:
-    """One name per row of X."""
-    if sample_domain is None:
-        raise ValueError(
-            f"sample_domain is missing: {scorer} must know whose rows are whose. In a search, switch on "
-            "sklearn.set_config(enable_metadata_routing=True) and pass sample_domain= to fit; without it, use "
-            "functools.partial(scorer, sample_domain=series) with pandas Series for y and the domains."
-        )
-    n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
-    if len(sample_domain) != n_rows and hasattr(sample_domain, "loc") and hasattr(y, "index"):
-        sample_domain = sample_domain.loc[y.index]
-    return row_names(sample_domain, n_rows)
+def _own_rows(values: Any, y: Any, n_rows: int) -> Any:
+    """Of a Series that holds entries for more rows than these, those that `y` has by its index."""
+    if hasattr(values, "loc") and hasattr(y, "loc") and len(values) > n_rows:
+        return values.loc[y.index]
+    return values

@@ -87,9 +87,9 @@ class DeepEmbeddedValidation(ImportanceWeightedValidation):
 
 
 def _log_ratios(holdout: Holdout, C: float) -> Array:
-    """log p(x | target) / p(x | source) of the source's documents."""
-    X = check_array(holdout.X, accept_sparse="csr", dtype=(np.float64, np.float32))
-    in_target = np.zeros(X.shape[0], dtype=np.intp)
-    in_target[holdout.target] = 1
-    odds = fit_logistic(X, in_target, C / (mean_square(X) or 1.0)).decision_function(X[holdout.source])
+    """log p(x | target) / p(x | source) of the source's documents, the labelled ones alone: these are weighed."""
+    rows = np.union1d(holdout.source, holdout.target)
+    X = check_array(holdout.documents(rows), accept_sparse="csr", dtype=(np.float64, np.float32))
+    in_target = np.isin(rows, holdout.target)
+    odds = fit_logistic(X, in_target.astype(np.intp), C / (mean_square(X) or 1.0)).decision_function(X[~in_target])
     return np.asarray(odds + np.log(len(holdout.source) / len(holdout.target)), dtype=np.float64)

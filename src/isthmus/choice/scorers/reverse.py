@@ -15,7 +15,7 @@ from isthmus.choice.scorers.base import Holdout, TransferScorer
 class ReverseValidation(TransferScorer):
     """There and back: labels found for the target are carried to the source by the same method, where they are checked.
 
-    The score is the share of right labels in the source, between 0 and 1.
+    The score is the share of right labels in the source, where these may be read, between 0 and 1.
 
     It assumes that only right labels of the target lead back to right labels of the source. It misleads where mistakes
     cancel out: a method that takes classes for other classes in the target can do the same on the way back, as those

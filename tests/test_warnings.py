@@ -1,0 +1,82 @@
+"""Warnings name the line of the user who caused them, whoever calls whom in between."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+import sklearn
+from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+import isthmus
+from conftest import Toy, unrelated_toy
+from isthmus.documents import open_documents
+from isthmus.exceptions import EmptyDocumentWarning, GuessedEncodingWarning, SmallClassWarning, TransferAlarm
+
+
+def check_line(call: Callable[[], Any], kind: type[Warning]) -> None:
+    """`call` is written on one line."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        call()
+    lines = {(one.filename, one.lineno) for one in caught if one.category is kind}
+    assert lines == {(__file__, call.__code__.co_firstlineno)}
+
+
+@dataclass
+class Rows:
+    """A vectorizer of texts that are the numbers of rows."""
+
+    X: Any
+
+    def transform(self, texts: list[str]) -> Any:
+        return self.X[[int(text) for text in texts]]
+
+    fit_transform = transform
+
+
+def test_alarms() -> None:
+    toy = unrelated_toy()
+    numbers = np.arange(len(toy.y)).astype(str)
+    source, target = list(numbers[~toy.in_target]), list(numbers[toy.in_target])
+    y, auto, rows = toy.y[~toy.in_target], isthmus.Auto(random_state=0), Rows(toy.X)
+    params: dict[str, Any] = {"sample_domain": toy.domain, "target_domain": "target"}
+    check_line(lambda: auto.fit(toy.X, toy.y, **params), TransferAlarm)
+    check_line(lambda: isthmus.transfer(source, y, target, vectorizer=rows), TransferAlarm)
+    with sklearn.config_context(enable_metadata_routing=True):
+        piped = make_pipeline(FunctionTransformer(), auto)
+        check_line(lambda: piped.fit(toy.X, toy.y, **params), TransferAlarm)
+
+
+def test_empty_documents_and_small_classes(toy: Toy) -> None:
+    X, y = sp.csr_array(sp.vstack([toy.X[:-1], sp.csr_array((1, toy.X.shape[1]))])), toy.y.copy()
+    y[np.flatnonzero(~toy.in_target)[0]] = "only one"
+    params: dict[str, Any] = {"sample_domain": toy.domain, "target_domain": "target"}
+    model = isthmus.LR()
+    for kind in (EmptyDocumentWarning, SmallClassWarning):
+        check_line(lambda: model.fit(X, y, **params), kind)
+    with pytest.warns(EmptyDocumentWarning):
+        model.fit(X, toy.y, **params)
+    check_line(lambda: model.predict(X), EmptyDocumentWarning)
+    check_line(lambda: model.predict_proba(X), EmptyDocumentWarning)
+    check_line(lambda: model.score(X, toy.y), EmptyDocumentWarning)
+    scorer = isthmus.choice.InformationMaximization()
+    check_line(lambda: scorer(model, X, sample_domain=toy.domain), EmptyDocumentWarning)
+    with sklearn.config_context(enable_metadata_routing=True):
+        search = GridSearchCV(model, {"C": [0.1, 1.0]}, cv=isthmus.source_folds(toy.y, toy.domain, "target"))
+        check_line(lambda: search.fit(X, toy.y, **params), EmptyDocumentWarning)
+        check_line(lambda: cross_validate(model, X, toy.y, params=params, cv=search.cv), EmptyDocumentWarning)
+
+
+def test_guessed_encodings(tmp_path: Path) -> None:
+    (tmp_path / "odd.csv").write_bytes("text\ncafé\n".encode("latin-1"))
+    with open_documents(str(tmp_path / "odd.csv")) as documents:
+        check_line(lambda: list(documents), GuessedEncodingWarning)
