@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import itertools
 import json
 import os
 import pickle
@@ -228,7 +229,21 @@ def claim(value: Any) -> dict[str, Any]:
     return {"is": "objects", "shape": value, "items": []}
 
 
+def mentioning(values: Any, nodes: list[dict[str, Any]]) -> Callable[[Any, dict[str, Any]], None]:
+    """One more array, and a list of things to make of it."""
+
+    def change(tree: Any, tensors: dict[str, Any]) -> None:
+        tensors.update(zz=np.array(values), none=np.zeros(0, np.int32))
+        tree["attributes"]["estimator"]["attributes"]["odd_"] = nodes
+
+    return change
+
+
 E = "estimator"
+ZZ = {"is": "array", "tensor": "zz"}
+TURNED = [{**ZZ, "axes": list(axes)} for axes in itertools.islice(itertools.permutations(range(8)), 200)]
+NONE = {"is": "array", "tensor": "none"}
+EMPTY = {"is": "sparse", "format": "csr", "matrix": False, "data": NONE, "indices": NONE, "indptr": ZZ}
 ROW = f"{Row.__module__}.{Row.__qualname__}"
 COUNTS = ("vectorizer", "steps", 0, "items", 1)
 SAME_HASH = [(2**61 - 1) * number for number in range(30_000)]
@@ -239,6 +254,19 @@ FORGED: dict[str, tuple[Callable[[Any, dict[str, Any]], Any], str]] = {
     "jobs": (setting(*COUNTS, "n_jobs", to=100_000), "asks for 100000 jobs"),
     "forest": (lambda tree, _: tree.update({"class": "sklearn.RandomForestClassifier"}), "names the class 'sklearn.R"),
     "path": (lambda tree, _: tree.update({"class": "../../isthmus.TCL"}), r"names the class '\.\./\.\./isthmus\.TCL'"),
+    "many scalars": (
+        mentioning(np.zeros(10**6, np.uint8), [{"is": "scalars", "of": ZZ}] * 60),
+        "it would take many times as much memory as its arrays do",
+    ),
+    "long strings": (
+        mentioning(np.full(250_000, 65, np.uint32), [{"is": "scalar", "of": {**ZZ, "letters": "U"}}] * 1000),
+        "it would take many times as much memory",
+    ),
+    "many sparse": (
+        mentioning(np.zeros(10**5, np.int32), [{**EMPTY, "shape": [10**5 - 1, 1]}] * 1000),
+        "it would take many times as much memory",
+    ),
+    "many turns": (mentioning(np.zeros((8, 8, 8, 8, 8, 4, 1, 1)), TURNED), "it reads its array 'zz' in two ways"),
     "no class": (lambda tree, _: tree.update({"class": ["a"]}), r"names the class \['a'\]"),
     "bench": (setting(E, "odd_", to={"is": "object", "class": ROW, "attributes": {}}), f"names the class '{ROW}'"),
     "dunder": (setting(E, "__class__", to=1), "gives TCL an attribute named '__class__'"),
