@@ -329,6 +329,7 @@ FORGED: dict[str, tuple[Callable[[Any, dict[str, Any]], Any], str]] = {
     "no model": (lambda tree, _: {"is": "tuple", "items": [1]}, "it holds a tuple, which is no model"),
     "vectorizer alone": (lambda tree, _: tree["attributes"]["vectorizer"], "it holds a Pipeline, which is no model"),
     "many lists": (lambda tree, _: [[[]] * 2000] * 600, "it has more than 1000000 parts"),
+    "many numbers": (setting(E, "odd_", to=[1000] * 4_000_000), "it has more than 4000000 values beside its arrays"),
     "nothing": (lambda tree, _: {"is": "object"}, "not put together as a model"),
 }
 
