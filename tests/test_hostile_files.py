@@ -25,10 +25,10 @@ from sklearn.linear_model import LogisticRegression
 
 import isthmus
 from conftest import make_toy
+from forging import array, claim, deep, dropping, forge, load_bytes, mentioning, poke, setting
 from isthmus.bench import Row
 from isthmus.exceptions import ModelFileError
-from isthmus.files import _read, checks
-from isthmus.files.container import pack, unpack
+from isthmus.files import _read
 from isthmus.files.encoding import Encoder
 
 SOURCE = ["my card was charged twice", "refund the charge please", "the upload crashes", "photos crash the app"]
@@ -50,12 +50,6 @@ def honest(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     path = tmp_path_factory.mktemp("honest") / "model.isthmus"
     isthmus.save(result, path)
     return path.read_bytes()
-
-
-def load_bytes(content: bytes, folder: Path) -> Any:
-    path = folder / "model.isthmus"
-    path.write_bytes(content)
-    return isthmus.load(path)
 
 
 # Files that are not what they should be, before anything in them is looked at
@@ -168,77 +162,6 @@ def test_folders_and_pipes(tmp_path: Path) -> None:
 
 # Files with a right checksum, forged by somebody who knows the format
 
-
-def forge(content: bytes, change: Callable[[Any, dict[str, Any]], Any]) -> bytes:
-    """Change tree and arrays; checksum and sizes are right again."""
-    tree, tensors, about = unpack(io.BytesIO(content), len(content))
-    tree = change(tree, tensors) or tree
-    return pack(tree, tensors, {key: about[key] for key in ("model", "method", "settings", "encoder")})
-
-
-def setting(*path: Any, to: Any) -> Callable[[Any, dict[str, Any]], None]:
-    """Replace one part of the tree: names of attributes first, then keys of the node."""
-
-    def change(tree: Any, tensors: dict[str, Any]) -> None:
-        *places, last = path
-        for place in places:
-            node = tree["attributes"] if isinstance(tree, dict) and tree.get("is") == "object" else tree
-            tree = node[place]
-        (tree["attributes"] if isinstance(tree, dict) and tree.get("is") == "object" else tree)[last] = to
-
-    return change
-
-
-def dropping(*path: Any) -> Callable[[Any, dict[str, Any]], None]:
-    def change(tree: Any, tensors: dict[str, Any]) -> None:
-        for place in path[:-1]:
-            tree = tree["attributes"][place]
-        del tree["attributes"][path[-1]]
-
-    return change
-
-
-def array(*path: str, edit: Callable[[Any], Any]) -> Callable[[Any, dict[str, Any]], None]:
-    """Change an array of the estimator."""
-
-    def change(tree: Any, tensors: dict[str, Any]) -> None:
-        node = tree["attributes"]["estimator"]["attributes"]
-        for name in path:
-            node = node[name]["attributes"] if node.get(name, {}).get("is") == "object" else node[name]
-        tensors[node["tensor"]] = np.array(edit(tensors[node["tensor"]].copy()))
-
-    return change
-
-
-def poke(position: Any, value: Any) -> Callable[[Any], Any]:
-    def edit(values: Any) -> Any:
-        values[position] = value
-        return values
-
-    return edit
-
-
-def deep(tree: Any, tensors: Any) -> None:
-    inner: Any = []
-    for _ in range(300):
-        inner = [inner]
-    tree["attributes"]["estimator"]["attributes"]["deep_"] = inner
-
-
-def claim(value: Any) -> dict[str, Any]:
-    return {"is": "objects", "shape": value, "items": []}
-
-
-def mentioning(values: Any, nodes: list[dict[str, Any]]) -> Callable[[Any, dict[str, Any]], None]:
-    """One more array, and a list of things to make of it."""
-
-    def change(tree: Any, tensors: dict[str, Any]) -> None:
-        tensors.update(zz=np.array(values), none=np.zeros(0, np.int32))
-        tree["attributes"]["estimator"]["attributes"]["odd_"] = nodes
-
-    return change
-
-
 E = "estimator"
 ZZ = {"is": "array", "tensor": "zz"}
 TURNED = [{**ZZ, "axes": list(axes)} for axes in itertools.islice(itertools.permutations(range(8)), 200)]
@@ -249,8 +172,6 @@ COUNTS = ("vectorizer", "steps", 0, "items", 1)
 SAME_HASH = [(2**61 - 1) * number for number in range(30_000)]
 FORGED: dict[str, tuple[Callable[[Any, dict[str, Any]], Any], str]] = {
     "system": (lambda tree, _: tree.update({"class": "os.system"}), "names the class 'os.system', which is none of"),
-    "endless words": (setting(*COUNTS, "token_pattern", to=r"(\w+\s?)+$"), "which might take for ever"),
-    "slow words": (setting(*COUNTS, "token_pattern", to=r"\w*\w*\w*!"), "which might take for ever"),
     "jobs": (setting(*COUNTS, "n_jobs", to=100_000), "asks for 100000 jobs"),
     "forest": (lambda tree, _: tree.update({"class": "sklearn.RandomForestClassifier"}), "names the class 'sklearn.R"),
     "path": (lambda tree, _: tree.update({"class": "../../isthmus.TCL"}), r"names the class '\.\./\.\./isthmus\.TCL'"),
@@ -399,8 +320,3 @@ def test_trees_are_json_that_any_reader_takes() -> None:
     """No NaN, no infinity."""
     tree = Encoder().encode([float("inf"), float("nan"), 1.5], "value")
     json.dumps(tree, allow_nan=False)
-
-
-@pytest.mark.parametrize("pattern", [r"(?u)\b\w\w+\b", r"\S+", r"(?i)[a-z(+]+-?\w{2,}", None])
-def test_usual_patterns_of_words_are_taken(pattern: str | None) -> None:
-    assert checks._ends_soon(pattern)

@@ -153,7 +153,7 @@ def _read(file: BinaryIO, size: int, encoder: Any) -> tuple[Any, dict[str, Json]
         require(encoder is None or needed, "it needs no encoder: leave encoder= out")
         decoder = Decoder(tensors, encoder)
         model = decoder.decode(tree)
-        check_model(model, decoder.sizes)
+        check_model(model, decoder.sizes, encoder)
         require(not decoder.unused, "it holds arrays that no part of the model uses")
     except ModelFileError:
         raise
