@@ -280,14 +280,6 @@ def test_sparse_matrices(kind: Any, index: Any) -> None:
     assert_same(through_a_file(roomy), matrix)
 
 
-def test_large_vocabularies_are_far_from_the_limit() -> None:
-    words = {f"some word{number}": number for number in range(500_000)}
-    with pytest.MonkeyPatch.context() as stricter:
-        stricter.setattr(container, "MAX_VALUES", container.MAX_VALUES // 3)
-        stricter.setattr(container, "MAX_TREE", container.MAX_TREE // 3)
-        assert through_a_file(words) == words
-
-
 def test_an_array_in_two_places_is_stored_once() -> None:
     array = np.arange(3.0)
     one, two, other = through_a_file([array, (array,), array.copy()])

@@ -28,7 +28,7 @@ from conftest import make_toy
 from forging import array, claim, deep, dropping, forge, load_bytes, mentioning, poke, setting
 from isthmus.bench import Row
 from isthmus.exceptions import ModelFileError
-from isthmus.files import _read
+from isthmus.files import _read, container
 from isthmus.files.encoding import Encoder
 
 SOURCE = ["my card was charged twice", "refund the charge please", "the upload crashes", "photos crash the app"]
@@ -314,6 +314,14 @@ def test_forged_anywhere(honest: bytes, data: st.DataObject) -> None:
     except ModelFileError:
         return
     assert isinstance(model, isthmus.Result)
+
+
+def test_large_vocabularies_are_far_from_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    for limit in ("MAX_VALUES", "MAX_TREE"):
+        monkeypatch.setattr(container, limit, getattr(container, limit) // 3)
+    tree = Encoder().encode({f"some word{number}": number for number in range(500_000)}, "vocabulary")
+    content = container.pack(tree, {}, {})
+    assert container.unpack(io.BytesIO(content), len(content))[0] == tree
 
 
 def test_trees_are_json_that_any_reader_takes() -> None:

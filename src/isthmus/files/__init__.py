@@ -40,8 +40,9 @@ def save(model: Any, path: str | os.PathLike[str], *, force: bool = False) -> No
     Parameters
     ----------
     model : fitted estimator of isthmus, result of `isthmus.transfer`, or Pipeline that ends in such an estimator
-        Classes of scikit-learn in it must be among those in `isthmus.files.registry`. The texts that a result was made
-        from stay out of the file.
+        Classes of scikit-learn in it must be among those in `isthmus.files.registry`. A vectorizer's `token_pattern`
+        may repeat nothing but its end, as the default one does: others might take for ever, and are not loaded. The
+        texts that a result was made from stay out of the file.
     path : str or path
         By custom ends in ``.isthmus``. Written under another name and then renamed, so that it is never half a file.
     force : bool
