@@ -8,6 +8,8 @@ import json
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import zstandard
 
 GOOD = "id,text,label\n" + "".join(
@@ -20,6 +22,13 @@ TARGET = "id,text\n" + "".join(f"t{n},{'refund card' if n % 2 else 'crash upload
 def parquet(**columns: Any) -> bytes:
     buffer = io.BytesIO()
     pd.DataFrame(columns).to_parquet(buffer)
+    return buffer.getvalue()
+
+
+def dated(ids: pa.Array) -> bytes:
+    """One document, with an id that pandas might not make."""
+    buffer = io.BytesIO()
+    pq.write_table(pa.table({"id": ids, "text": ["a"], "label": ["x"]}), buffer)
     return buffer.getvalue()
 
 
@@ -108,6 +117,21 @@ SOURCES: dict[str, tuple[str, bytes, str]] = {
         "line 1, holds {'a': 1} in column 'label'",
     ),
     "bytes in parquet": ("s.parquet", parquet(text=[b"a"], label=["x"]), "row 1, holds b'a' in column 'text'"),
+    "dates too late in parquet": (
+        "s.parquet",
+        dated(pa.array([9_000_000], pa.date32())),
+        "holds values of the type date32[day] in column 'id' that Python has no date for: store them as text",
+    ),
+    "times too late in parquet": (
+        "s.parquet",
+        dated(pa.array([2**50], pa.timestamp("s"))),
+        "holds values of the type timestamp[ms] in column 'id'",
+    ),
+    "zones of Mars in parquet": (
+        "s.parquet",
+        dated(pa.array([1], pa.timestamp("ms", tz="Mars/Base"))),
+        "holds values of the type timestamp[ms, tz=Mars/Base] in column 'id'",
+    ),
     "lists in parquet": ("s.parquet", parquet(text=[["a"]], label=["x"]), "row 1, holds ['a'] in column 'text'"),
     "one class": ("s.csv", b"text,label\na,x\nb,x\n", "The source has one label only, 'x'"),
     "one class but for blanks": ("s.csv", b"text,label\na,x\nb,x \n", "The source has one label only, 'x'"),

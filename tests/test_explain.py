@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import isthmus
+from command import run
 from conftest import Toy, build
 from isthmus import explain
 from isthmus.explain import deciding_words
@@ -62,8 +65,18 @@ def test_every_method_is_asked_the_same_way(method: str, toy_of_three: Toy, monk
         best = sorted((fall for fall in falls.values() if fall > 0), reverse=True)[:3]
         assert [say for _, say in words] == pytest.approx(best, rel=1e-6, abs=1e-6)
     monkeypatch.setattr(explain, "ENTRIES_AT_ONCE", 50)  # in many pieces
+    held: list[int] = []
+    without = explain._without
+
+    def measured(*given: Any) -> Any:
+        occluded = without(*given)
+        held.append(occluded.nnz)
+        return occluded
+
+    monkeypatch.setattr(explain, "_without", measured)
     pieces = deciding_words(model, X, names, n_words=3, n_candidates=100, labels=labels)
     assert [[word for word, _ in words] for words in pieces] == [[word for word, _ in words] for words in found]
+    assert max(held) <= 50 + np.diff(X.indptr).max()  # of one document, too
 
 
 def test_only_the_heaviest_words_are_tried() -> None:
@@ -82,6 +95,30 @@ def test_only_the_heaviest_words_are_tried() -> None:
     assert [[word for word, _ in words] for words in found] == [["y", "x"], ["z"], [], ["w", "x"]]
     assert all(sp.issparse(matrix) for matrix in asked)
     assert asked[1].toarray().tolist() == [[1, 2, 0, 0], [1, 0, 3, 0], [0, 0, 0, 0], [0, 1, 1, 1], [4, 0, 1, 1]]
+
+
+def test_sure_labels_are_explained_too() -> None:
+    """Even if they would be sure without any one word."""
+
+    class Model:
+        classes_ = np.array(["a", "b"])
+
+        def predict_proba(self, X: Any) -> np.ndarray:
+            odds = np.exp(-40 * X.sum(axis=1))
+            return np.column_stack([1 / (1 + odds), odds / (1 + odds)])
+
+    (words,) = deciding_words(Model(), np.array([[1.0, 2, 0]]), ["brake", "bike", "none"])
+    assert [word for word, _ in words] == ["bike", "brake"]
+    assert [say for _, say in words] == pytest.approx([80, 40])
+
+
+def test_the_command_tries_all_words_of_a_document(tmp_path: Path) -> None:
+    kinds = {label: [f"{label}{number}" for number in range(30)] for label in ("yes", "no")}
+    texts = {label: [" ".join((words * 2)[n : n + 8]) for n in range(30)] for label, words in kinds.items()}
+    source = texts["yes"] + texts["no"]
+    isthmus.save(isthmus.transfer(source, ["yes"] * 30 + ["no"] * 30, source, method="LR"), tmp_path / "m.isthmus")
+    done = run("explain", tmp_path / "m.isthmus", "--document", " ".join(kinds["yes"]), "--words", "30", "--json")
+    assert set(json.loads(done.stdout)["words"]) == set(kinds["yes"])
 
 
 def test_wrong_names_and_labels_are_refused(toy: Toy) -> None:

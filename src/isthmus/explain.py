@@ -6,7 +6,7 @@ This asks nothing of a method but `predict_proba`, so it works for all of them.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,8 @@ from isthmus.typing import Array, Matrix, Positions
 ENTRIES_AT_ONCE = 4_000_000
 """Stored entries of the occluded documents that are held at a time: some 50 MB."""
 
-SMALLEST = 1e-12
-"""Probabilities below this are as good as zero, and have no logarithm."""
+SMALLEST = float(np.finfo(np.float64).tiny)
+"""Zero has no logarithm. A larger floor would hide what decides the labels that are surest."""
 
 
 def deciding_words(
@@ -72,13 +72,16 @@ def deciding_words(
         whole = np.asarray(estimator.predict_proba(X))
         numbers = whole.argmax(axis=1) if labels is None else _class_numbers(estimator.classes_, labels, X.shape[0])
         before = _log_odds(whole, numbers)
-        found: list[Words] = [[] for _ in range(X.shape[0])]
-        for rows, columns, occluded in _occlusions(X, n_candidates):
-            falls = before[rows] - _log_odds(np.asarray(estimator.predict_proba(occluded)), numbers[rows])
-            order = np.lexsort((columns, -falls, rows))
-            for candidate in order[_rank_in_group(rows[order]) < n_words]:
-                if falls[candidate] > 0:
-                    found[rows[candidate]].append((str(feature_names[columns[candidate]]), float(falls[candidate])))
+        rows, columns, places = _candidates(X, n_candidates)
+        falls = before[rows]
+        for block in _blocks(X, rows) if len(rows) else ():
+            occluded = _without(X, rows[block], columns[block], places[block])
+            falls[block] -= _log_odds(np.asarray(estimator.predict_proba(occluded)), numbers[rows[block]])
+    found: list[Words] = [[] for _ in range(X.shape[0])]
+    order = np.lexsort((columns, -falls, rows))
+    for candidate in order[_rank_in_group(rows[order]) < n_words]:
+        if falls[candidate] > 0:
+            found[rows[candidate]].append((str(feature_names[columns[candidate]]), float(falls[candidate])))
     return found
 
 
@@ -102,16 +105,11 @@ def _log_odds(distributions: Array, numbers: Positions) -> Array:
     return np.asarray(np.log(np.maximum(own, SMALLEST)) - np.log(np.maximum(others.sum(axis=1), SMALLEST)))
 
 
-def _occlusions(X: Matrix, n_candidates: int) -> Iterator[tuple[Positions, Positions, Matrix]]:
-    """Documents with one word missing, many at a time: whose they are, which word is missing, and the documents."""
-    rows, columns, places = _candidates(X, n_candidates)
+def _blocks(X: Matrix, rows: Positions) -> list[Positions]:
+    """Candidates, of which these are the rows, in runs: as many at a time as may be held without a word each."""
     widths = np.diff(X.indptr) if sp.issparse(X) else np.full(X.shape[0], X.shape[1])
-    tried = np.bincount(rows, minlength=X.shape[0])
-    blocks = np.cumsum(tried * widths, dtype=np.int64) // ENTRIES_AT_ONCE
-    cuts = np.flatnonzero(np.diff(blocks[rows])) + 1  # never within a document
-    for block in np.split(np.arange(len(rows)), cuts):
-        if len(block):
-            yield rows[block], columns[block], _without(X, rows[block], columns[block], places[block])
+    blocks = np.cumsum(widths[rows], dtype=np.int64) // ENTRIES_AT_ONCE
+    return np.split(np.arange(len(rows)), np.flatnonzero(np.diff(blocks)) + 1)
 
 
 def _candidates(X: Matrix, n_candidates: int) -> tuple[Positions, Positions, Positions]:

@@ -97,7 +97,8 @@ def _show_document(result: Result, text: str, n_words: int, as_json: bool) -> No
         raise DataError("The document holds no word that the model knows: its label is a guess by the classes' shares.")
     shares = result.estimator.predict_proba(X)[0]
     label = result.classes.tolist()[shares.argmax()]
-    (words,) = deciding_words(result.estimator, X, result.vectorizer.get_feature_names_out(), n_words)
+    names = result.vectorizer.get_feature_names_out()
+    (words,) = deciding_words(result.estimator, X, names, n_words, n_candidates=len(names))  # all: it is one document
     by_class: dict[Any, float] = dict(zip(result.classes.tolist(), shares.tolist(), strict=True))
     if as_json:
         typer.echo(json.dumps({"label": label, "probabilities": by_class, "words": dict(words)}, ensure_ascii=False))

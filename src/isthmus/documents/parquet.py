@@ -43,14 +43,28 @@ def read_parquet(
         number = 0
         try:
             for batch in file.iter_batches(ROWS_AT_ONCE, columns=list(wanted)):
-                values = [batch.column(column).to_pylist() for column in wanted]
-                for row in zip(*values, strict=True):
+                for row in zip(*(_values(arrow, batch, column, name) for column in wanted), strict=True):
                     number += 1
                     yield f"{name}, row {number}", list(row)
         except (arrow.ArrowException, OSError, UnicodeError):
             raise DataError(f"{name} is damaged after row {number}: make it again.") from None
 
     return columns, rows
+
+
+def _values(arrow: Any, batch: Any, column: str, name: str) -> list[Any]:
+    """As Python has them, which knows fewer dates and time zones than Parquet."""
+    values = batch.column(column)
+    try:
+        found: list[Any] = values.to_pylist()
+    except (arrow.ArrowInvalid, OverflowError, ValueError, LookupError) as error:
+        if not arrow.types.is_temporal(values.type):
+            raise
+        raise DataError(
+            f"{name} holds values of the type {values.type} in column {column!r} that Python has no date for: "
+            "store them as text."
+        ) from error
+    return found
 
 
 def _seekable(stream: io.BufferedReader, raw: BinaryIO, stack: ExitStack) -> BinaryIO:

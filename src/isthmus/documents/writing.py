@@ -58,7 +58,7 @@ class PredictionWriter:
         self._text = io.TextIOWrapper(cast(Any, self._stream), encoding="utf-8", newline="", write_through=False)
         self._stack.callback(self._text.detach)
         if form != "jsonl":
-            self._csv = csv.writer(self._text, delimiter="\t" if form == "tsv" else ",", lineterminator="\n")
+            self._csv = csv.writer(_Lines(self._text), delimiter="\t" if form == "tsv" else ",", lineterminator="\r\n")
             self._csv.writerow(self._names)
 
     def write(self, ids: Sequence[str], probabilities: Array) -> None:
@@ -98,6 +98,17 @@ def _compressing(stream: BinaryIO, suffix: str) -> Any:
     if suffix == ".zst":
         return zstandard.ZstdCompressor().stream_writer(stream, closefd=False)
     return _Kept(stream)
+
+
+class _Lines:
+    """Rows with plain line ends. Only what is part of the line end that it knows does a csv.writer quote."""
+
+    def __init__(self, text: io.TextIOWrapper) -> None:
+        self._text = text
+
+    def write(self, row: str) -> None:
+        """One row, as csv.writer calls it."""
+        self._text.write(row.removesuffix("\r\n") + "\n")
 
 
 class _Kept:

@@ -39,8 +39,9 @@ def save(model: Any, path: str | os.PathLike[str], *, force: bool = False) -> No
     Parameters
     ----------
     model : fitted estimator of isthmus, result of `isthmus.transfer`, or Pipeline that ends in such an estimator
-        Classes of scikit-learn in it must be among those in `isthmus.files.registry`. The texts that a result was made
-        from stay out of the file.
+        Classes of scikit-learn in it must be among those in `isthmus.files.registry`. A vectorizer's `token_pattern`
+        may repeat nothing but its end, as the default one does: others might take for ever, and are not loaded. The
+        texts that a result was made from stay out of the file.
     path : str or path
         By custom ends in ``.isthmus``. Written under another name and then renamed, so that it is never half a file.
     force : bool
@@ -151,7 +152,7 @@ def _read(file: BinaryIO, size: int, encoder: Any) -> tuple[Any, dict[str, Json]
         require(encoder is None or needed, "it needs no encoder: leave encoder= out")
         decoder = Decoder(tensors, encoder)
         model = decoder.decode(tree)
-        check_model(model, decoder.sizes)
+        check_model(model, decoder.sizes, encoder)
         require(not decoder.unused, "it holds arrays that no part of the model uses")
     except ModelFileError:
         raise

@@ -5,14 +5,16 @@ from __future__ import annotations
 import copy
 import re
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import OneToOneFeatureMixin
+from joblib import parallel_config
 from sklearn.cluster import KMeans
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
-from sklearn.pipeline import Pipeline
+from sklearn.pipeline import FeatureUnion, Pipeline
 
 from isthmus.base import TransferClassifier
 from isthmus.exceptions import ModelFileError
@@ -31,8 +33,21 @@ FITTED = (
 """What every fitted method has."""
 
 TRIAL_WORDS = 64
+TRIAL_LETTERS = 200
+"""Of a text: runs of letters, if a forged vectorizer asks for all of them, are as many as its square."""
+MAX_RUN = 100
+"""Words or letters that are counted together."""
+MAX_PATTERN = 200
 MAX_THREADS = 1024
 MAX_JOBS = 64
+
+_LETTER = r"(?:\\[wWdDsS]|\\[^\w\s]|\[\^?(?:[^\\\[\]]|\\[wWdDsS]|\\[^\w\s])+\]|[^\\^$.|?*+()\[\]{}])"
+_REPEATED = rf"{_LETTER}(?:[*+]|\{{\d+(?:,\d*)?\}})"
+WORD_PATTERN = re.compile(rf"(?:\(\?u\))?(\\b)?(?:\\b|{_LETTER}\??)*(?:{_REPEATED})?(?(1)(?:\\b)?)")
+"""Of a token_pattern: letters, kinds and classes of letters, and edges of words. The last may be repeated; an edge may
+follow if the pattern begins with one. So there is little to go back to and try again, whatever the text."""
+MAX_OPTIONAL = 3
+"""Question marks: each doubles the ways to read a word."""
 
 
 def require(condition: Any, otherwise: str) -> None:
@@ -56,15 +71,19 @@ def check(value: Any) -> None:
         _check_vocabulary(value)
     elif isinstance(value, KMeans):
         _check_centers(value)
-    elif hasattr(value, "coef_") and hasattr(value, "n_features_in_"):
-        fits = np.shape(value.coef_)[-1:] == (value.n_features_in_,)
+    elif "coef_" in vars(value):
+        fits = np.shape(value.coef_)[-1:] == (vars(value).get("n_features_in_"),)
         require(fits, f"the coefficients of its {type(value).__name__} do not fit the number of features")
+    elif "idf_" in vars(value):  # of which a trial needs a few
+        fits = np.shape(value.idf_) == (vars(value).get("n_features_in_"),)
+        require(fits, f"the weights of its {type(value).__name__} do not fit the number of features")
 
 
-def check_model(model: Any, sizes: set[int]) -> None:
+def check_model(model: Any, sizes: set[int], encoder: Any) -> None:
     """A whole model; `sizes` holds the lengths of all its arrays.
 
-    At the end it is asked for one prediction: whatever a method needs and the file does not bring shows there.
+    At the end it is asked for predictions, for a row and for a text: whatever a model needs and the file does not bring
+    shows there. An `encoder` is not asked to read a text, which may take long.
     """
     estimator = method_of(model)
     require(estimator is not None, f"it holds a {type(model).__name__}, which is no model of isthmus")
@@ -75,19 +94,57 @@ def check_model(model: Any, sizes: set[int]) -> None:
     n_features = estimator.n_features_in_
     require(n_features in sizes, f"its {name} expects {n_features} features, and no array has as many")
     if isinstance(model, Result):
-        width = _width(model.vectorizer)
-        fits = width is None or width == n_features
-        require(fits, f"its vectorizer makes {width} features, and its {name} expects {n_features}")
+        same = isinstance(model.classes, np.ndarray) and model.classes.tolist() == estimator.classes_.tolist()
+        require(same, f"the classes of its result are not those of its {name}")
     words = np.unique(np.linspace(0, n_features - 1, TRIAL_WORDS).astype(np.int32))
-    row = sp.csr_array((np.ones(len(words)), words, [0, len(words)]), shape=(1, n_features))
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+    rows = [sp.csr_array((np.ones(len(words)), words, [0, len(words)]), shape=(1, n_features))]
+    vectorizer = _vectorizer_of(model)
+    if vectorizer is not None:
+        if encoder is None:
+            with _trial("its vectorizer does not read texts"):
+                rows.append(vectorizer.transform([_text_for(vectorizer)]))
+                width = rows[-1].shape[1]
+        else:
+            width = _width(vectorizer, n_features)
+        require(width == n_features, f"its vectorizer makes {width} features, and its {name} expects {n_features}")
+    for row in rows:
+        with _trial(f"its {name} does not predict"):
             shape = copy.copy(estimator).predict_proba(row).shape
+        require(shape == (1, len(estimator.classes_)), f"its {name} predicts another number of classes than it has")
+
+
+@contextmanager
+def _trial(failure: str) -> Iterator[None]:
+    """Whatever a forged model does in here is a reason to refuse its file."""
+    try:
+        with warnings.catch_warnings(), parallel_config("sequential"):  # no processes for one row
+            warnings.simplefilter("ignore")
+            yield
     except Exception as error:
         reason = (str(error).splitlines() or [""])[0]
-        raise ModelFileError(f"its {name} does not predict ({type(error).__name__}: {reason:.200})") from error
-    require(shape == (1, len(estimator.classes_)), f"its {name} predicts another number of classes than it has")
+        raise ModelFileError(f"{failure} ({type(error).__name__}: {reason:.200})") from error
+
+
+def _text_for(vectorizer: Any) -> str:
+    """Words that it knows, if it knows any, and others."""
+    known = list(getattr(_reader(vectorizer), "vocabulary_", ()))
+    return " ".join(["some", "words", *known[:: 1 + len(known) // TRIAL_WORDS]])[:TRIAL_LETTERS]
+
+
+def _vectorizer_of(model: Any) -> Any:
+    """What makes rows of texts, before a model's method sees them; None if nothing does."""
+    if isinstance(model, Result):
+        return model.vectorizer
+    before = model[:-1] if isinstance(model, Pipeline) else None
+    return before if isinstance(_reader(before), CountVectorizer | HashingVectorizer) else None
+
+
+def _reader(vectorizer: Any) -> Any:
+    """The part of it that is given the texts; the first, if several are."""
+    while isinstance(vectorizer, Pipeline | FeatureUnion):
+        parts = vectorizer.steps if isinstance(vectorizer, Pipeline) else vectorizer.transformer_list
+        vectorizer = parts[0][1] if parts else None
+    return vectorizer
 
 
 def method_of(model: Any) -> Any:
@@ -105,6 +162,8 @@ def _check_method(value: TransferClassifier) -> None:
         require(attribute in vars(value), f"its {name} lacks the attribute {attribute!r}")
     classes, rows = np.shape(value.classes_), np.shape(value.transduction_)
     require(len(classes) == 1 and classes[0] > 1, f"its {name} has not at least two classes")
+    plain = all(isinstance(label, str | bytes | int | float | np.generic) for label in value.classes_)
+    require(plain, f"a class of its {name} is neither a word nor a number")
     shapes = {"class_prior_": classes, "transduction_": rows[:1], "label_distributions_": rows[:1] + classes}
     n_features = value.n_features_in_
     require(type(n_features) is int and n_features > 0, f"its {name} expects {n_features!r:.60} features")
@@ -139,7 +198,14 @@ def _check_vocabulary(value: Any) -> None:
     """Numbers of words become column numbers of a matrix, unchecked."""
     require(vars(value).get("input") == "content", "its vectorizer reads files instead of texts")
     pattern = vars(value).get("token_pattern")
-    require(_ends_soon(pattern), f"its vectorizer cuts words by {pattern!r:.60}, which might take for ever")
+    require(
+        _ends_soon(pattern),
+        f"its vectorizer cuts words by {pattern!r:.60}, which might take for ever: a model file may hold patterns with "
+        r"one repetition, at their end, as in \b\w\w+\b; give any other to isthmus.transfer, in Python",
+    )
+    runs = vars(value).get("ngram_range")
+    plain = isinstance(runs, tuple) and len(runs) == 2 and all(isinstance(n, int | np.integer) for n in runs)
+    require(plain and 0 <= min(runs) <= max(runs) <= MAX_RUN, f"its vectorizer counts runs of {runs!r:.60} words")
     if "vocabulary_" not in vars(value):
         return
     words = value.vocabulary_
@@ -149,11 +215,11 @@ def _check_vocabulary(value: Any) -> None:
 
 
 def _ends_soon(pattern: Any) -> bool:
-    """Groups that repeat what repeats can keep a regular expression busy for ever: no groups, and few repetitions."""
+    """Regular expressions can take for ever: only those are taken that are known not to."""
     if not isinstance(pattern, str):
         return pattern is None
-    plain = re.sub(r"^\(\?[aiLmsux]+\)|\[[^\]]*\]|\\.", "_", pattern)
-    return "(" not in plain and sum(plain.count(sign) for sign in "*+{") <= 2
+    few = len(pattern) <= MAX_PATTERN and pattern.count("?") <= MAX_OPTIONAL
+    return few and WORD_PATTERN.fullmatch(pattern) is not None
 
 
 def _check_centers(value: KMeans) -> None:
@@ -165,13 +231,7 @@ def _check_centers(value: KMeans) -> None:
         require(type(threads) is int and 0 < threads <= MAX_THREADS, f"its KMeans asks for {threads!r:.60} threads")
 
 
-def _width(vectorizer: Any) -> int | None:
-    """How many features it makes, where that can be read off."""
-    if isinstance(vectorizer, Pipeline):
-        return _width(vectorizer.steps[-1][1]) if vectorizer.steps else None
-    if isinstance(vectorizer, CountVectorizer):
-        return len(getattr(vectorizer, "vocabulary_", ()))
-    n_features = getattr(vectorizer, "n_features_in_", None)
-    if n_features is None or not isinstance(vectorizer, OneToOneFeatureMixin | SignSplit):
-        return None
-    return int(n_features) * (2 if isinstance(vectorizer, SignSplit) else 1)
+def _width(vectorizer: Any, otherwise: int) -> int:
+    """How many features it makes out of an encoder's, where that can be read off."""
+    last = vectorizer.steps[-1][1] if isinstance(vectorizer, Pipeline) and vectorizer.steps else vectorizer
+    return 2 * int(last.n_features_in_) if isinstance(last, SignSplit) else otherwise

@@ -36,6 +36,9 @@ MAX_HEADER = 4 * 2**20
 MAX_TREE = 128 * 2**20
 MAX_PARTS = 1_000_000
 """Lists and objects in the tree: empty ones take twenty times as many bytes in memory as in a file."""
+MAX_VALUES = 4_000_000
+"""All values in the tree, which take up to twenty times as many bytes in memory as well. A vocabulary has two for each
+word; long lists of numbers belong into arrays."""
 MAX_AXES = 8
 ITEM_SIZES = {
     "BOOL": 1,
@@ -99,6 +102,8 @@ def unpack(file: BinaryIO, size: int) -> tuple[Json, dict[str, np.ndarray[Any, A
     require(tree.dtype == np.uint8 and tree.ndim == 1 and tree.size <= MAX_TREE, "its tree is none")
     text = tree.tobytes()
     require(text.count(b"[") + text.count(b"{") <= MAX_PARTS, f"it has more than {MAX_PARTS} parts")
+    few = text.count(b",") < MAX_VALUES
+    require(few, f"it has more than {MAX_VALUES} values beside its arrays, where long lists of numbers belong")
     return json.loads(text.decode("utf-8", LONE_SURROGATES)), tensors, about
 
 

@@ -1,7 +1,8 @@
 """Trees of plain JSON values and arrays back to models. What does not fit together is refused.
 
-Everything here may come from somebody who means harm. Sizes are those of arrays that are already in memory; a tree
-says how to read them, and never makes anything larger than they are.
+Everything here may come from somebody who means harm. Sizes are those of arrays that are already in memory. A tree says
+how to read them, each array in one way, so that it is copied once; what a tree makes out of them besides is counted,
+and is no more than a few times what they take.
 """
 
 from __future__ import annotations
@@ -27,6 +28,11 @@ LAST_LETTER = 0x10FFFF
 KEY_LENGTH = 624
 """Of the state of a RandomState."""
 
+MAX_GROWTH, SMALL = 8, 2**23
+"""What may be made out of arrays, besides one copy of each: so many times their bytes, and so many bytes more."""
+NUMBER, STRING, RANDOM = 50, 120, 5_000
+"""Bytes in memory of a numpy scalar in a list, of one with letters besides these, and of a RandomState."""
+
 
 class Decoder:
     """Puts a model together. `sizes` holds the lengths of all arrays along all their axes."""
@@ -36,7 +42,8 @@ class Decoder:
         self.unused = set(tensors)
         self._tensors, self._encoder = tensors, encoder
         self._classes = known_classes()
-        self._made: dict[tuple[Any, ...], np.ndarray[Any, Any]] = {}
+        self._made: dict[str, tuple[Json, np.ndarray[Any, Any]]] = {}
+        self._left = MAX_GROWTH * sum(tensor.nbytes for tensor in tensors.values()) + SMALL
         self._odd_keys = 0
         self._readers: dict[str, Callable[[dict[str, Json], int], Any]] = {
             "float": self._float,
@@ -48,7 +55,7 @@ class Decoder:
             "array": self._array,
             "objects": self._objects,
             "scalar": self._scalar,
-            "scalars": lambda node, depth: list(self._dense(node["of"], depth, 1)),
+            "scalars": lambda node, depth: list(self._dense(node["of"], depth, 1, scalars=True)),
             "sparse": self._sparse,
             "random": self._random,
             "type": lambda node, depth: NUMBERS[node["name"]],
@@ -96,12 +103,13 @@ class Decoder:
     def _array(self, node: dict[str, Json], depth: int) -> np.ndarray[Any, Any]:
         name, axes, letters = node["tensor"], node.get("axes"), node.get("letters")
         require(isinstance(name, str) and name in self._tensors, f"it has no array {name!r:.60}")
-        key = (name, None if axes is None else tuple(axes), letters)
-        if key not in self._made:  # an array that was in two places is again
+        if name not in self._made:  # an array that was in two places is again
             self.unused.discard(name)
-            self._made[key] = self._new_array(self._tensors[name], axes, letters)
-            self.sizes.update(self._made[key].shape)
-        return self._made[key]
+            self._made[name] = [axes, letters], self._new_array(self._tensors[name], axes, letters)
+            self.sizes.update(self._made[name][1].shape)
+        way, array = self._made[name]
+        require(way == [axes, letters], f"it reads its array {name!r:.60} in two ways")
+        return array
 
     def _new_array(self, tensor: np.ndarray[Any, Any], axes: Json, letters: Json) -> np.ndarray[Any, Any]:
         require(tensor.dtype.name in NUMBERS, f"it holds an array of {tensor.dtype}")
@@ -116,14 +124,22 @@ class Decoder:
         require(sorted(axes) == list(range(array.ndim)), "the axes of an array in it do not fit")
         return array.transpose(np.argsort(axes))
 
-    def _dense(self, node: Json, depth: int, ndim: int) -> np.ndarray[Any, Any]:
+    def _spend(self, n_bytes: int) -> None:
+        """Before they are: a small tree can ask for the same array any number of times."""
+        self._left -= n_bytes
+        require(self._left >= 0, "it would take many times as much memory as its arrays do")
+
+    def _dense(self, node: Json, depth: int, ndim: int, *, scalars: bool = False) -> np.ndarray[Any, Any]:
+        """An array of numbers or strings, which `scalars` is about to take apart."""
         found = self.decode(node, depth)
         fits = isinstance(found, np.ndarray) and found.dtype != object and found.ndim == ndim
         require(fits, f"an array in it does not have {ndim} axes")
+        if scalars:
+            self._spend(found.size * (STRING + found.itemsize if found.dtype.kind in LETTERS else NUMBER))
         return np.asarray(found)
 
     def _scalar(self, node: dict[str, Json], depth: int) -> Any:
-        return self._dense(node["of"], depth, 0)[()]
+        return self._dense(node["of"], depth, 0, scalars=True)[()]
 
     def _objects(self, node: dict[str, Json], depth: int) -> np.ndarray[Any, Any]:
         items, shape = self._items(node["items"], depth), _shape(node["shape"])
@@ -134,6 +150,7 @@ class Decoder:
     def _sparse(self, node: dict[str, Json], depth: int) -> Any:
         kind = SPARSE[node["format"], node["matrix"]]
         data, indices, indptr = (self._dense(node[part], depth, 1) for part in ("data", "indices", "indptr"))
+        self._spend(indices.nbytes + indptr.nbytes)  # looked through below, which takes time if not memory
         shape = _shape(node["shape"])
         require(len(shape) == 2 and data.dtype.kind in "biuf", "a sparse matrix in it is none")
         for part in (indices, indptr):
@@ -154,6 +171,7 @@ class Decoder:
         require(key.dtype == np.uint32 and key.shape == (KEY_LENGTH,), "a random state in it has a wrong key")
         require(type(position) is int and 0 <= position <= KEY_LENGTH, "a random state in it has a wrong position")
         require(node["has_gauss"] in (0, 1) and type(gauss) is float, "a random state in it is none")
+        self._spend(RANDOM)
         generator = np.random.RandomState(0)
         generator.set_state(("MT19937", key, position, int(node["has_gauss"]), gauss))
         return generator

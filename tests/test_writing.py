@@ -1,0 +1,48 @@
+"""Labels in files: what was written is read again, whatever ids and labels hold."""
+
+from __future__ import annotations
+
+import csv
+import io
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from isthmus.documents import open_documents
+from isthmus.documents.writing import PredictionWriter
+
+LABELS = ["plain", "a\rb", "c\nd", "e\r\nf", "=1+1", 'g,h\t"i"', "@j"]
+"""Formulas are left as they are."""
+
+IDS = st.lists(st.text(st.sampled_from("\r\n\t,;\"'= aé"), min_size=1), min_size=1, max_size=8, unique=True)
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv"])
+@given(ids=IDS, data=st.data())
+def test_line_ends_within_fields(form: str, ids: list[str], data: st.DataObject) -> None:
+    numbers = data.draw(st.lists(st.integers(0, len(LABELS) - 1), min_size=len(ids), max_size=len(ids)))
+    written = io.BytesIO()
+    with PredictionWriter(written, form, LABELS) as writer:
+        writer.write(ids, np.eye(len(LABELS))[numbers])
+    text = written.getvalue().decode()
+    delimiter = "\t" if form == "tsv" else ","
+    header, *rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    labels = [LABELS[number] for number in numbers]
+    assert header == ["id", "label", *(f"p_{label}" for label in LABELS), "trust"]
+    assert [row[:2] for row in rows] == [list(pair) for pair in zip(ids, labels, strict=True)]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, f"labels.{form}")
+        path.write_bytes(written.getvalue())
+        with open_documents(str(path), text="label") as documents:
+            assert [(document.id, document.text) for document in documents] == list(zip(ids, labels, strict=True))
+
+
+def test_lines_end_plainly() -> None:
+    written = io.BytesIO()
+    with PredictionWriter(written, "csv", ["a", "b"]) as writer:
+        writer.write(["1\r", "2"], np.array([[1.0, 0], [0.25, 0.75]]))
+    assert written.getvalue() == b'id,label,p_a,p_b,trust\n"1\r",a,1.0,0.0,1.0\n2,b,0.25,0.75,0.75\n'
