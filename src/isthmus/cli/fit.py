@@ -118,7 +118,9 @@ def fit(
 
     reading = {"text": text, "id": id_column, "form": form and form.value, "encoding": encoding}
     with Stages() as stages:
-        sources = [gather(path, stages, label=label, labelled=True, **reading) for path in source]
+        # Ids tell which label is whose, and the source's documents get none.
+        source_options = {**reading, "label": label, "labelled": True, "needs_id": False}
+        sources = [gather(path, stages, **source_options) for path in source]
         check_classes(sources)
         there = gather(target, stages, label=label or sources[0].columns.label, truth=truth, **reading)
         if truth is not None and not any(there.truth):
