@@ -95,6 +95,15 @@ def test_data_says_what_is_here_and_what_is_not(tmp_path: Path) -> None:
     assert "McCallum" in done.stdout
 
 
+def test_names_in_brackets_are_names(tmp_path: Path) -> None:
+    """Rich takes [bold] for a wish."""
+    folder = tmp_path / "da[bold]ta"
+    make_corpus(folder)
+    done = run("data", "--data", str(folder), cache=tmp_path)
+    assert done.stdout.count(str(folder)) == 2  # where it looked, and what it found
+    assert str(folder / "20news-bydate.tar.gz") in done.stdout
+
+
 BAD = {
     "unknown table": (["bench", "nope"], 1, "There is no table 'nope': choose from tcl, cci"),
     "unknown method": (["bench", "tcl", "--methods", "nope"], 1, "has no method 'nope': choose from SVM, LR"),

@@ -63,3 +63,42 @@ def test_an_encoder_of_another_width_is_named(files: Path) -> None:
         bad = run("predict", files / "m.isthmus", files / "target.csv", "--encoder", "some_package:wide")
     assert "--encoder names 'some_package:wide', which is not the encoder of" in bad.sentence
     assert bad.stdout == ""
+
+
+class Moody(Letters):
+    """Fails when it is told to, or forgets a text."""
+
+    error: Exception | None = None
+    forgets = False
+
+    def encode(self, texts: list[str]) -> np.ndarray:
+        if self.error is not None and len(texts) > 1:  # a first small test goes well
+            raise self.error
+        return super().encode(texts[1:] if self.forgets and len(texts) > 1 else texts)
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (RuntimeError("CUDA out of memory.\nTried to allocate"), "CUDA out of memory"),
+        (KeyError("x"), "KeyError 'x'"),
+        (AssertionError(), "AssertionError"),
+        (OSError(5, "gone"), "[Errno 5] gone"),
+    ],
+)
+def test_an_encoder_that_fails_is_named_and_nothing_is_written(files: Path, error: Exception, reason: str) -> None:
+    model, moody, named = files / "m.isthmus", Moody("letters"), ["--encoder", "some_package:moody"]
+    with mock.patch.dict(sys.modules, {"some_package": SimpleNamespace(moody=moody)}):
+        fit(files, *named, "-o", model, "--method", "LR")
+        before = sorted(files.iterdir())
+        moody.error = error
+        for command in (
+            ["fit", "--source", files / "source.csv", "--target", files / "target.csv", "-o", files / "other.isthmus"],
+            ["predict", model, files / "target.csv", "-o", files / "out.csv"],
+        ):
+            bad = run(*command, *named)
+            assert bad.sentence == f"isthmus: --encoder names 'some_package:moody': its encode failed: {reason}."
+            moody.error, moody.forgets = None, True
+            assert "it must return one row of features per text." in run(*command, *named).sentence
+            moody.error, moody.forgets = error, False
+    assert sorted(files.iterdir()) == before

@@ -20,7 +20,6 @@ import pytest
 
 import isthmus
 from command import BUILT, Done, run
-from isthmus.choice import Alarm, Estimate
 from isthmus.cli.gathering import domain_names
 from isthmus.documents import open_documents
 from isthmus.text import PRESETS
@@ -153,62 +152,6 @@ def test_folders_and_several_sources_are_domains(files: Path) -> None:
     done = fit(files, "--source", files / "more.csv", "-o", files / "m.isthmus", "--json")
     assert [source["documents"] for source in json.loads(done.stdout)["sources"]] == [40, 20]
     assert isthmus.load(files / "m.isthmus").estimator.domains_ == ["source", "more", "target"]
-
-
-def test_json_is_one_object_and_nothing_else(files: Path) -> None:
-    done = fit(files, "--json", "--truth", "truth", "--predictions", files / "out.csv")
-    assert all(line.startswith("isthmus: ") for line in done.err.splitlines())  # alarms, as sentences
-    found = json.loads(done.stdout)
-    assert found["method"] == "Auto"
-    assert found["classes"] == ["billing", "fault"]
-    assert found["sources"][0]["labels"] == {"billing": 20, "fault": 20}
-    assert found["target"]["documents"] == sum(found["target"]["labels"].values()) == 30
-    assert found["truth"]["documents"] == 30
-    assert found["written"] == {"predictions": str(files / "out.csv")}
-    assert len(found["alarms"]) == len(done.err.splitlines())
-    assert 0 <= found["estimated_accuracy"]["low"] <= found["estimated_accuracy"]["value"] <= 1
-
-
-def test_estimates_and_alarms_of_an_estimator_are_shown(files: Path) -> None:
-    class Cautious(isthmus.LR):
-        def fit(self, *arguments: Any, **options: Any) -> Any:
-            self.estimated_accuracy_ = Estimate(0.81, 0.7, 0.9)
-            self.alarms_ = [Alarm("odd", "The target has [odd] words.")]
-            return super().fit(*arguments, **options)
-
-    with mock.patch.dict("isthmus.methods.METHODS", {"Cautious": Cautious}):
-        printed = fit(files, "--method", "cautious").stdout
-        found = json.loads(fit(files, "--method", "cautious", "--json").stdout)
-    assert "Estimated accuracy in the target: 81% (70% to 90%)." in printed
-    assert "Alarm: The target has [odd] words." in printed
-    assert found["estimated_accuracy"] == {"value": 0.81, "low": 0.7, "high": 0.9}
-    assert found["alarms"] == [{"kind": "odd", "sentence": "The target has [odd] words."}]
-
-
-def test_target_labels_are_read_only_when_asked(files: Path) -> None:
-    """Every label of the target is wrong here, so that it shows whether they were read."""
-    wrong = {"billing": "fault", "fault": "billing"}
-    rows = [{**row, "label": wrong[row["label"]] if n < 10 else ""} for n, row in enumerate(TARGET)]
-    write(files / "partly.csv", rows)
-    fit(files, "--method", "LR", "--predictions", files / "1.csv")
-    ignored = fit(files, "--method", "LR", "--predictions", files / "2.csv", target=files / "partly.csv")
-    assert "10 documents of the target have a label: these are not read; --use-target-labels" in ignored.stdout
-    assert (files / "1.csv").read_bytes() == (files / "2.csv").read_bytes()
-    used = fit(
-        files,
-        "--method",
-        "LR",
-        "--use-target-labels",
-        "--predictions",
-        files / "3.csv",
-        "--truth",
-        "label",
-        target=files / "partly.csv",
-    )
-    assert "10 documents of the target have a label: these are learned from." in used.stdout
-    assert "Right by" not in used.stdout  # all that could be scored were learned from
-    found = labels_in(files / "3.csv")
-    assert [found[row["id"]] for row in rows[:10]] == [row["label"] for row in rows[:10]]
 
 
 def test_presets_shares_time_and_seeds_reach_the_fit(files: Path) -> None:
@@ -385,7 +328,8 @@ def test_sources_of_one_name_stay_apart() -> None:
     assert domain_names(["target.csv", "b.csv"]) == ["target 2", "b"]
 
 
-def test_target_labels_that_are_not_there_are_missed(files: Path) -> None:
-    bare = write(files / "bare.csv", [{"text": row["text"]} for row in TARGET])
-    bad = run("fit", "--source", files / "source.csv", "--target", bare, "--use-target-labels", "--method", "LR")
-    assert "has no entry in column 'label': leave --use-target-labels out" in bad.sentence
+def test_ids_are_asked_of_the_target_alone(files: Path) -> None:
+    source = write(files / "s.csv", [{"text": row["text"], "label": row["label"]} for row in SOURCE])
+    target = write(files / "t.csv", [{"key": row["id"], "text": row["text"]} for row in TARGET])
+    fit(files, "--id", "key", "--method", "LR", "--predictions", files / "out.csv", source=source, target=target)
+    assert list(labels_in(files / "out.csv")) == [row["id"] for row in TARGET]

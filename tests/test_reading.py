@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isthmus.documents import Document, open_documents
+from isthmus.documents.jsonl import LOOK_AHEAD
 from isthmus.exceptions import DataError, GuessedEncodingWarning
 
 ROWS = [
@@ -219,3 +220,34 @@ def test_reading_is_lazy(tmp_path: Path) -> None:
         assert file.position < file.size / 2  # type: ignore[operator]
         with pytest.raises(DataError, match="opens a field that no other closes"):
             list(documents)
+
+
+@pytest.mark.parametrize("late", [0, LOOK_AHEAD - 1, LOOK_AHEAD, LOOK_AHEAD + 50, None])
+def test_a_column_may_come_late_in_json_lines(tmp_path: Path, late: int | None) -> None:
+    """`late` is the number of the first object that has it, and None means that none has."""
+    n = LOOK_AHEAD + 60
+    objects = [{"text": f"text {row}", **({"y": f"y{row}"} if row == late else {})} for row in range(n)]
+    path = tmp_path / "documents.jsonl"
+    path.write_text("".join(json.dumps(item) + "\n" for item in objects))
+    expected = [f"y{row}" if row == late else None for row in range(n)]
+    with open_documents(str(path), label="y") as file:
+        assert [document.label for document in file] == expected
+        assert file.columns.label == (None if late is None else "y")
+    if late is None:
+        with pytest.raises(DataError, match=r"documents.jsonl has no column 'y', which --truth names: it has 'text'\."):
+            read(path, truth="y")
+    else:
+        assert [document.truth for document in read(path, truth="y")] == expected
+    for role in ("text", "id"):  # without these there is no document
+        with pytest.raises(DataError, match=rf"no {role} \(column 'y'\)"):
+            read(path, **{role: "y"})
+
+
+def test_ids_that_are_not_needed_are_read_where_they_are(tmp_path: Path) -> None:
+    rows = [{"text": "a", "key": "k1"}, {"text": "b", "key": "k2"}]
+    for form in ("csv", "jsonl", "parquet"):
+        path = write(tmp_path / f"documents.{form}", rows)
+        assert [document.id for document in read(path, id="key", needs_id=False)] == ["k1", "k2"]
+        assert [document.id for document in read(path, id="none", needs_id=False)] == ["1", "2"]
+        with pytest.raises(DataError, match="has no column 'none', which --id names"):
+            read(path, id="none")

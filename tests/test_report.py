@@ -12,7 +12,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
@@ -289,17 +288,17 @@ def test_an_automatic_methods_findings_are_shown() -> None:
     assert answer.read_board(model) == answer.Board(
         ["name", "agreement", "cost", "why"], [["LR", "0.912", "—", "best"], ["TCL", "—", "—", "second"]]
     )
-    assert [one.row for one in answer.suggest(read_material(result, None, None))] == [7, 2]
+    assert [one.row for one in answer.advise(read_material(result, None, None)).documents] == [7, 2]
 
 
 def test_what_to_look_at_next() -> None:
     result = transferred()
     material = read_material(result, [f"m{row}" for row in range(12)], None)
-    rows = [one.row for one in answer.suggest(material)]
+    rows = [one.row for one in answer.advise(material).documents]
     assert rows == np.argsort(material.certainty, kind="stable")[: answer.N_SUGGESTED].tolist()
     truth = ["fault" if label == "billing" else "billing" for label in result.labels]  # all wrong
     truth[3] = result.labels[3]
-    wrong = answer.suggest(read_material(result, None, truth))
+    wrong = answer.advise(read_material(result, None, truth)).documents
     assert 3 not in [one.row for one in wrong]
     assert all(one.truth is not None and one.truth[0] == truth[one.row] for one in wrong)
     assert wrong[0].rivals[0][2] == pytest.approx(np.delete(material.certainty, 3).max())
@@ -375,14 +374,3 @@ def test_notebooks_see_a_bridge_without_scripts(toy: Toy) -> None:
 
 def test_a_result_prints_without_its_texts() -> None:
     assert "refund" not in repr(transferred())
-
-
-def test_labels_that_were_learned_from_are_not_scored(tmp_path: Path) -> None:
-    texts = ["refund my card", "the app crashes", "charge refund", "crash app", "card charge", "app crash again"]
-    labels = ["billing", "fault"] * 3
-    result = isthmus.transfer(texts, labels, texts, target_labels=["billing", "fault", *[None] * 4])
-    truth = pd.Series([*labels[:5], None], dtype="string")  # pandas' own sign for what is missing
-    page = result.report(tmp_path / "page.html", truth=truth).read_text(encoding="utf-8")
-    assert "of the 3 labels whose truth is known" in page
-    assert "corrected by the 2 target labels that were learned from" in page
-    assert "no true label of the target was read" not in page

@@ -21,7 +21,9 @@ HOSTILE = (
 
 @pytest.fixture(scope="module")
 def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Pages on the embedded messages: by TCL with true labels and a hostile text, by LR without; and a long one."""
+    """Pages on the embedded messages: by TCL with true labels and a hostile text, by LR without; a long one; and one
+    of many classes with long names and broad words.
+    """
     folder = tmp_path_factory.mktemp("reports")
     messages = load_messages()
     texts, in_source = np.array(messages.texts, dtype=object), messages.groups == "photos"
@@ -34,8 +36,23 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
             folder / "tcl.html", truth=truth, ids=[f"<i>{row}</i>" for row in range(len(target))]
         ),
         "lr": isthmus.transfer(source, labels, target, method="LR").report(folder / "lr.html"),
-        "long": isthmus.transfer(source, labels, long, method="LR").report(folder / "long.html"),
+        "long": isthmus.transfer(source, labels, long, method="LR").report(
+            folder / "long.html", ids=[f"post {row * 7 % 10_000}" for row in range(10_000)]
+        ),
+        "many": _many().report(folder / "many.html", ids=NUMBERS, truth=[LONG_NAMES[0]] * 30 + LONG_NAMES),
     }
+
+
+NUMBERS = [f"{number / 4:g}" for number in np.random.default_rng(0).permutation(60) - 20]
+"""As no sorting of strings puts them in order."""
+LONG_NAMES = [f"{'Wide_name' * 12} {number}" if number % 2 else f"klasse {number} " * 6 for number in range(30)]
+
+
+def _many() -> isthmus.Result:
+    """Thirty classes with long names, and words as broad as can be."""
+    words = [[f"{'w' * 60}{number}", f"{'漢字' * 15}{number}", f"plain{number}"] for number in range(30)]
+    source = [" ".join(three[:2]) for three in words] * 2
+    return isthmus.transfer(source, LONG_NAMES * 2, [" ".join(three) for three in words] * 2, method="LR")
 
 
 class Visit:
@@ -250,7 +267,7 @@ def test_ten_thousand_documents_need_few_elements(visit: Any, reports: dict[str,
         page.evaluate(scroll, share)
         here.until(lambda least=share * 0.98 * 10_000: here.first() > least)
         assert 0 < here.count(".item") < 40
-    assert here.texts(".item .id")[-1] == "10000"
+    assert here.texts(".item .id")[-1] == "post 9993"
     page.fill("#search", "number 1234")
     assert here.found() == 1
     page.fill("#search", "")
@@ -342,3 +359,45 @@ def test_everything_can_be_read_and_fits_a_phone(visit: Any, reports: dict[str, 
         assert page.locator("#tip").is_visible()
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         assert not page.locator(".bridge.wide").is_visible()
+
+
+@pytest.mark.parametrize("width", [360, 1280])
+def test_long_names_and_broad_words_stay_on_the_page(visit: Any, reports: dict[str, Path], width: int) -> None:
+    here = visit(reports["many"], viewport={"width": width, "height": 800})
+    assert here.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    outside = """() => [...document.querySelectorAll(".bridge text")].filter((text) => {
+        const box = text.getBBox();
+        return box.width && (box.x < 0 || box.x + box.width > text.ownerSVGElement.viewBox.baseVal.width);
+    }).map((text) => text.textContent)"""
+    assert here.page.evaluate(outside) == []
+    assert any("w…" in text for text in here.page.locator(".bridge .word").all_text_contents())
+
+
+def test_ids_are_sorted_as_people_do(visit: Any, reports: dict[str, Path]) -> None:
+    here = visit(reports["many"])
+    ids = here.page.locator(".item .id")
+
+    def shown() -> list[float]:
+        return [float(text) for text in ids.all_inner_texts()]
+
+    as_given = shown()
+    assert here.count("[aria-sort]") == 0  # by nothing that a column shows
+    here.page.click("[data-sort=id]")
+    assert here.count("[aria-sort=ascending] [data-sort=id]") == 1
+    assert shown() == sorted(map(float, NUMBERS))[: len(shown())]
+    here.page.click("[data-sort=id]")
+    assert here.count("[aria-sort=descending] [data-sort=id]") == 1
+    assert shown() == sorted(map(float, NUMBERS), reverse=True)[: len(shown())]
+    here.page.click("#filters button[type=reset]")
+    here.until(lambda: shown() == as_given)
+    assert here.count("[aria-sort]") == 0
+
+    here = visit(reports["long"])  # names with numbers in them, ten thousand
+    here.page.click("[data-sort=id]")
+    found = here.texts(".item .id")
+    assert found == [f"post {number}" for number in range(len(found))]
+
+    here = visit(reports["lr"])  # without ids, their numbers
+    assert here.count("[aria-sort=ascending] [data-sort=row]") == 1
+    here.page.click("[data-sort=row]")
+    assert here.texts(".item .id")[0] == "276"

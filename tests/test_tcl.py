@@ -12,7 +12,9 @@ from sklearn.utils import check_random_state
 
 import isthmus
 from conftest import Toy, build
+from isthmus.correspondence import Correspondence, WordCluster
 from isthmus.engine import random_start
+from isthmus.topics import Topic, Topics
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 from plain_tcl import plain_tcl
@@ -82,3 +84,12 @@ def test_one_domain_is_a_plain_classifier(toy: Toy) -> None:
     model = build("TCL").fit(toy.X[source], toy.y[source])
     assert np.mean(model.predict(toy.X[source]) == toy.y[source]) > 0.95
     assert model.target_domains_ == []
+
+
+def test_tables_call_domains_as_they_are_called() -> None:
+    """Also where rich would take the name for a wish."""
+    topic = Topic("a", {"a": 1.0}, [("w", 1.0)], {"ph[red]": [("x", 1.0)], "ph[/old]": [("y", 1.0)]})
+    cluster = [WordCluster("a", [("w", 1.0)])]
+    correspondence = Correspondence("ph[red]", "ph[/old]", cluster, cluster, np.ones((1, 1)))
+    for table in (Topics([topic]), correspondence):
+        assert all(name in str(table).splitlines()[0] for name in ("ph[red]", "ph[/old]"))

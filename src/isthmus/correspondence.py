@@ -41,7 +41,7 @@ class Correspondence:
     def table(self) -> Table:
         """Source clusters down, target clusters across, each pair's share of all weight in percent."""
         table = Table(box=None, pad_edge=False, header_style="bold")
-        table.add_column(f"{self.source} \\ {self.target}, %", overflow="fold", ratio=2)
+        table.add_column(Text(f"{self.source} \\ {self.target}, %"), overflow="fold", ratio=2)
         for cluster in self.target_clusters:
             table.add_column(Text(str(cluster)), overflow="fold", ratio=1, justify="right")
         shares = 100 * self.weights / max(self.weights.sum(), np.finfo(self.weights.dtype).tiny)

@@ -39,7 +39,7 @@ class Topics(list[Topic]):
         domains = list(self[0].specific) if self else []
         common = any(topic.common for topic in self)
         for title in ["class", *(["common words"] if common else []), *(f"words of {name}" for name in domains)]:
-            table.add_column(title, overflow="fold")
+            table.add_column(Text(title), overflow="fold")  # a domain may be called [red]
         for topic in self:
             cells = [str(topic.label)]
             cells += [listed(topic.common)] if common else []

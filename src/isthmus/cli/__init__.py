@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from functools import cache
-from typing import TextIO
+from typing import Any, TextIO
 
 import typer
-from rich.console import Console
+from typer.core import TyperGroup
 
 from isthmus.cli.bench import bench
+from isthmus.cli.console import complain
 from isthmus.cli.data import data
 from isthmus.cli.demo import demo
 from isthmus.cli.explain import explain
@@ -18,8 +20,24 @@ from isthmus.cli.fit import fit
 from isthmus.cli.predict import predict
 from isthmus.exceptions import DataError, ModelFileError
 
+CLOSED_PIPE = 141
+"""What a shell says of a program that ended because nobody read on."""
+
+
+class Commands(TyperGroup):
+    """All commands. They end in silence when whoever read their output has enough, as `head` soon has."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is not yet written
+            raise typer.Exit(CLOSED_PIPE) from None
+
+
 app = typer.Typer(
     name="isthmus",
+    cls=Commands,
     help="""Classify the documents of one domain with labels from another.
 
     Exit codes: 0 done, 1 could not be done (one sentence says why), 2 wrong
@@ -35,13 +53,13 @@ for command in (demo, fit, predict, explain, bench, data):
 def main(arguments: list[str] | None = None) -> None:
     """Exit codes: 0 done, 1 could not be done (one sentence says why), 2 wrong usage."""
     warnings.showwarning = _show_warning
-    _say.cache_clear()
+    _warn.cache_clear()
     try:
         app(arguments, prog_name="isthmus")
     except (DataError, ModelFileError, OSError) as error:
-        _say(f"isthmus: {error}", "red")
+        complain(str(error), "red")
     except MemoryError:
-        _say("isthmus: There is not enough memory for this: give fewer or shorter documents.", "red")
+        complain("There is not enough memory for this: give fewer or shorter documents.", "red")
     sys.exit(1)
 
 
@@ -54,10 +72,10 @@ def _show_warning(
     line: str | None = None,
 ) -> None:
     """A warning is for the user of the command: the sentence alone."""
-    _say(f"isthmus: {message}", "yellow")
+    _warn(str(message))
 
 
 @cache
-def _say(sentence: str, style: str) -> None:
+def _warn(sentence: str) -> None:
     """Once: a benchmark of ten repeats need not warn ten times."""
-    Console(stderr=True).print(sentence, style=style, markup=False, highlight=False, soft_wrap=True)
+    complain(sentence, "yellow")

@@ -88,7 +88,7 @@ def bench(
     if json_file is not None:
         content = {"table": table, "rows": [asdict(row) for row in rows], "missing": [asdict(item) for item in missing]}
         write_beside(json_file, json.dumps(content, indent=1) + "\n")
-        console.print(f"Wrote {json_file}.", markup=False)
+        console.print(f"Wrote {json_file}.", markup=False, soft_wrap=True)
     if figures is not None:
         files = []
         with _bar() as bar:
@@ -96,11 +96,11 @@ def bench(
             for figure in plan.table.figures:
                 for picture in pictures(plan, figure, lambda text: bar.update(progress, advance=1, description=text)):
                     files += write_picture(picture, figures)
-        console.print(f"Wrote {len(files)} files to {figures}.", markup=False)
+        console.print(f"Wrote {len(files)} files to {figures}.", markup=False, soft_wrap=True)
 
 
 def _bar() -> Progress:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     return Progress(*columns, console=Console(stderr=True), transient=True)
 
 

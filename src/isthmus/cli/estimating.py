@@ -61,12 +61,35 @@ def load_encoder(name: str | None) -> Any:
     if name is None:
         return None
     try:
-        return _from_package(name) if IN_PACKAGE.fullmatch(name) else _sentence_transformer(name)
+        found = _from_package(name) if IN_PACKAGE.fullmatch(name) else _sentence_transformer(name)
     except DataError:
         raise
     except Exception as error:
-        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise DataError(f"--encoder names {name!r}, which cannot be loaded: {reason.rstrip('.')}.") from None
+        raise DataError(f"--encoder names {name!r}, which cannot be loaded: {_reason(error)}.") from None
+    return NamedEncoder(name, found)
+
+
+class NamedEncoder:
+    """Somebody else's encoder, which may fail in any way: of that, one sentence is said."""
+
+    def __init__(self, name: str, encoder: Any) -> None:
+        self._name, self._encoder = name, encoder
+
+    def encode(self, texts: list[str]) -> Any:
+        try:
+            return self._encoder.encode(texts)
+        except Exception as error:
+            raise DataError(f"--encoder names {self._name!r}: its encode failed: {_reason(error)}.") from error
+
+    def __repr__(self) -> str:
+        return repr(self._encoder)
+
+
+def _reason(error: Exception) -> str:
+    """The first line of what it says, without a full stop; its kind, where that line says nothing without it."""
+    said = str(error).strip()
+    said = said if said and not isinstance(error, KeyError) else f"{type(error).__name__} {said}"
+    return said.splitlines()[0].rstrip(". ")
 
 
 IN_PACKAGE = re.compile(r"[A-Za-z_][\w.]+:[A-Za-z_][\w.]*")

@@ -92,7 +92,7 @@ def fit(
     are several domains.
 
     Exit codes: 0 done, 1 could not be done (one sentence says why, and no
-    file was changed), 2 wrong usage.
+    file was changed unless it says so), 2 wrong usage.
     """
     from time import perf_counter
 
@@ -118,7 +118,9 @@ def fit(
 
     reading = {"text": text, "id": id_column, "form": form and form.value, "encoding": encoding}
     with Stages() as stages:
-        sources = [gather(path, stages, label=label, labelled=True, **reading) for path in source]
+        # Ids tell which label is whose, and the source's documents get none.
+        source_options = {**reading, "label": label, "labelled": True, "needs_id": False}
+        sources = [gather(path, stages, **source_options) for path in source]
         check_classes(sources)
         there = gather(target, stages, label=label or sources[0].columns.label, truth=truth, **reading)
         if truth is not None and not any(there.truth):
@@ -130,7 +132,12 @@ def fit(
         result = _transfer(estimator, sources, there, use_target_labels, max_time, words, stages)
         _write(result, there, outputs, stages)
     summary = Summary(sources, there, result, use_target_labels, outputs, perf_counter() - began)
-    summary.show(as_json)
+    try:
+        summary.show(as_json)
+    except BrokenPipeError:  # nobody wants to read it
+        raise
+    except OSError as error:
+        raise DataError(f"The summary cannot be printed: {error.strerror or error}. {summary.written}") from error
 
 
 def _transfer(
@@ -142,14 +149,17 @@ def _transfer(
     words: dict[str, Any],
     stages: Stages,
 ) -> Result:
+    import warnings
+
     from isthmus.cli.estimating import watch
     from isthmus.cli.gathering import domain_names
-    from isthmus.exceptions import DataError
+    from isthmus.exceptions import DataError, TransferAlarm
     from isthmus.transfer import transfer
 
     names = domain_names([source.path for source in sources])
-    with stages.stage(f"fitting {type(estimator).__name__}") as advance:
+    with stages.stage(f"fitting {type(estimator).__name__}") as advance, warnings.catch_warnings():
         watch(estimator, advance, max_time)
+        warnings.simplefilter("ignore", TransferAlarm)  # the summary sounds them
         try:
             result = transfer(
                 [text for source in sources for text in source.texts],

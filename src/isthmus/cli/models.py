@@ -32,6 +32,8 @@ def load_result(path: str, encoder: str | None) -> Result:
     if encoder is not None:
         try:
             model.vectorizer.transform(["a text"])
+        except DataError:  # it says of itself what is wrong
+            raise
         except (ValueError, TypeError) as error:
             raise DataError(f"--encoder names {encoder!r}, which is not the encoder of {path}: {error}") from None
     return model

@@ -86,13 +86,16 @@ def _label(result: Result, documents: DocumentFile, stream: BinaryIO, form: str,
     import warnings
 
     from isthmus.documents import PredictionWriter
-    from isthmus.exceptions import EmptyDocumentWarning
+    from isthmus.exceptions import DataError, EmptyDocumentWarning
     from isthmus.problem import has_words, warn_of_empty
 
     n_empty = 0
     with PredictionWriter(stream, form, result.classes.tolist(), name) as writer:
         for batch in _batches(documents):
-            X = result.vectorizer.transform([document.text for document in batch])
+            try:
+                X = result.vectorizer.transform([document.text for document in batch])
+            except (ValueError, TypeError) as error:  # an encoder returned what is no row for each text
+                raise DataError(str(error)) from error
             n_empty += int((~has_words(X)).sum())
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", EmptyDocumentWarning)  # one at the end, for all batches

@@ -18,13 +18,14 @@ class Stages:
 
     def __init__(self) -> None:
         console = Console(stderr=True)
-        columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+        description = TextColumn("{task.description}", markup=False)
+        columns = (description, BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
         self._bars = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
 
     @contextmanager
     def stage(self, description: str) -> Iterator[Advance]:
         """One stage; what it yields moves its bar."""
-        task = self._bars.add_task(description.replace("[", r"\["), total=None)
+        task = self._bars.add_task(description, total=None)
 
         def advance(done: float, total: float | None = None) -> None:
             self._bars.update(task, completed=done, total=total)

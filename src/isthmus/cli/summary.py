@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from isthmus.choice import Alarm, Estimate
-from isthmus.cli.console import output
+from isthmus.cli.console import complain, output
 from isthmus.cli.gathering import Gathered
 from isthmus.transfer import Result
 
@@ -33,6 +33,9 @@ class Summary:
     seconds: float
 
     def show(self, as_json: bool) -> None:
+        """On standard output; alarms on standard error, where they are seen whatever becomes of the summary."""
+        for alarm in self._alarms():
+            complain(f"Alarm: {alarm.sentence}", "bold red")
         if as_json:
             typer.echo(json.dumps(self.as_dict(), ensure_ascii=False))
         else:
@@ -56,8 +59,8 @@ class Summary:
             "estimated_accuracy": asdict(estimate) if (estimate := self._estimate()) else None,
             "alarms": [asdict(alarm) for alarm in self._alarms()],
             "chosen": list(getattr(self.result.estimator, "chosen_", ())) or None,
-            "truth": {"column": self.target.columns.truth, "documents": scored, "accuracy": right / scored}
-            if scored
+            "truth": {"column": column, "documents": scored, "accuracy": right / scored if scored else None}
+            if (column := self.target.columns.truth) is not None
             else None,
             "written": {option.lstrip("-"): str(path) for option, path in self.outputs.items()},
             "seconds": round(self.seconds, 3),
@@ -86,13 +89,19 @@ class Summary:
         say(f"{name} gives its labels a probability of {trust.mean():.2f} on average{look}")
         if (estimate := self._estimate()) is not None:
             say(f"Estimated accuracy in the target: {estimate}.", "bold")
-        for alarm in self._alarms():
-            say(f"Alarm: {alarm.sentence}", "bold red")
         right, scored = self._score()
+        column = self.target.columns.truth
         if scored:
-            say(f"Right by column {self.target.columns.truth!r}: {right / scored:.1%} of {scored:,} documents.", "bold")
+            say(f"Right by column {column!r}: {right / scored:.1%} of {scored:,} documents.", "bold")
+        elif column is not None:
+            say(f"Nothing to score: every document with an entry in column {column!r} was learned from.")
         if self.outputs:
-            say(f"Wrote {', '.join(map(str, self.outputs.values()))}.")
+            say(self.written)
+
+    @property
+    def written(self) -> str:
+        """Which files there are now."""
+        return f"Wrote {', '.join(map(str, self.outputs.values())) or 'no file'}."
 
     def _table(self) -> Table:
         table = Table(box=None, header_style="bold", pad_edge=False)

@@ -73,8 +73,12 @@ def choose(
     id: str | None = None,  # noqa: A002  # what the column is called
     truth: str | None = None,
     needs_label: bool = True,
+    needs_id: bool = True,
 ) -> Columns:
-    """Find the columns of a table. Without `needs_label` there may be no label, and none is guessed."""
+    """Find the columns of a table. Without `needs_label` there may be no label, and none is guessed.
+
+    Without `needs_id` there need be no column with the name that `id` gives.
+    """
     _check_names(table)
     if table.is_folder:  # its columns have no names that anybody chose
         return Columns("text", "label", "id", truth and "label")
@@ -82,16 +86,30 @@ def choose(
     guessed = [role for role in ("text", "label", "id") if asked[role] is None and (role != "label" or needs_label)]
     for role in guessed:
         asked[role] = _guess(table, role)
-    for role, column in asked.items():
-        if column is not None and column not in table.columns and (role != "label" or needs_label):
-            raise DataError(f"{table.name} has no column {column!r}, which --{role} names: it has {listed(table)}.")
-    if asked["label"] not in table.columns:
-        asked["label"] = None
+    if asked["id"] not in table.columns and not needs_id:
+        asked["id"] = None
+    if table.all_columns:
+        asked = {role: _found(table, role, column, needs_label) for role, column in asked.items()}
     if asked["text"] in (asked["label"], asked["truth"]):
         raise DataError(f"{table.name}: column {asked['text']!r} cannot be both text and label: name the other one.")
     assert asked["text"] is not None
     found = [role for role in guessed if asked[role] is not None]
     return Columns(asked["text"], asked["label"], asked["id"], asked["truth"], found)
+
+
+def settle(table: Table, columns: Columns, needs_label: bool = True) -> None:
+    """After the last row, by when every column that there is has come."""
+    columns.truth = _found(table, "truth", columns.truth, needs_label)
+    columns.label = _found(table, "label", columns.label, needs_label)
+
+
+def _found(table: Table, role: str, column: str | None, needs_label: bool) -> str | None:
+    """The column, if the table has it. Without a label one can often do, and without the others never."""
+    if column is None or column in table.columns:
+        return column
+    if role == "label" and not needs_label:
+        return None
+    raise DataError(f"{table.name} has no column {column!r}, which --{role} names: it has {_listed(table)}.")
 
 
 def _guess(table: Table, role: str) -> str | None:
@@ -106,7 +124,7 @@ def _guess(table: Table, role: str) -> str | None:
         )
     if role == "id":
         return None
-    raise DataError(f"{table.name} has no column that is clearly the {role}: choose --{role} from {listed(table)}.")
+    raise DataError(f"{table.name} has no column that is clearly the {role}: choose --{role} from {_listed(table)}.")
 
 
 def _check_names(table: Table) -> None:
@@ -119,7 +137,7 @@ def _check_names(table: Table) -> None:
         seen.add(column)
 
 
-def listed(table: Table) -> str:
+def _listed(table: Table) -> str:
     """The columns that there are, for a sentence."""
     return _names(table.columns) if table.columns else "no columns"
 

@@ -10,13 +10,16 @@ from typing import Any
 from isthmus.exceptions import DataError
 
 LOOK_AHEAD = 100
-"""Objects whose keys are taken for the columns: a key may be missing in some."""
+"""Objects whose keys are taken for the columns: a key may be missing in some, and one that is asked for come later."""
 
 
 def read_jsonl(
     lines: Iterator[str], name: str, first: int
-) -> tuple[list[str], Callable[[Sequence[str]], Iterator[tuple[str, list[Any]]]]]:
-    """The keys, and rows by key. `first` is the number of the first line."""
+) -> tuple[list[str], Callable[[Sequence[str]], Iterator[tuple[str, list[Any]]]], bool]:
+    """The keys, rows by key, and whether these are all keys. `first` is the number of the first line.
+
+    If they are not, those that rows are asked for join them when they come.
+    """
 
     def objects() -> Iterator[tuple[str, dict[str, Any]]]:
         for number, line in enumerate(lines, first):
@@ -29,10 +32,14 @@ def read_jsonl(
     columns = list(dict.fromkeys(key for _, item in seen for key in item))
 
     def rows(wanted: Sequence[str]) -> Iterator[tuple[str, list[Any]]]:
+        awaited = set(wanted).difference(columns)
         for place, item in chain(seen, body):
+            if awaited:
+                columns.extend(awaited.intersection(item))
+                awaited.difference_update(item)
             yield place, [item.get(column) for column in wanted]
 
-    return columns, rows
+    return columns, rows, len(seen) < LOOK_AHEAD
 
 
 def _parsed(line: str, place: str) -> dict[str, Any]:

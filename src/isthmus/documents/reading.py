@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from isthmus.documents.columns import Columns, choose
+from isthmus.documents.columns import Columns, choose, settle
 from isthmus.documents.tables import Table, open_table
 from isthmus.exceptions import DataError
 
@@ -57,6 +57,7 @@ class DocumentFile:
             yield self._document(found, place, seen)
         if not self.n_documents:
             raise DataError(f"{self.name} has columns, but no documents.")
+        settle(self._table, self.columns, self._labelled)
 
     def _document(self, found: dict[str, str | None], place: str, seen: set[str]) -> Document:
         text = found["text"]
@@ -85,6 +86,7 @@ def open_documents(
     id: str | None = None,  # noqa: A002  # what the column is called
     truth: str | None = None,
     labelled: bool = False,
+    needs_id: bool = True,
     form: str | None = None,
     encoding: str | None = None,
 ) -> Iterator[DocumentFile]:
@@ -98,6 +100,8 @@ def open_documents(
         Names of columns. Where they are missing, those with a usual name are taken, if there is one of each.
     labelled
         Whether every document must have a label.
+    needs_id
+        Whether there must be a column with the name that `id` gives. If not, and there is none, documents are numbered.
     form
         "csv", "tsv", "jsonl" or "parquet". By default, what the name or the first bytes say.
     encoding
@@ -116,7 +120,7 @@ def open_documents(
     >>> folder.cleanup()
     """
     with open_table(path, form, encoding) as table:
-        columns = choose(table, text=text, label=label, id=id, truth=truth, needs_label=labelled)
+        columns = choose(table, text=text, label=label, id=id, truth=truth, needs_label=labelled, needs_id=needs_id)
         yield DocumentFile(table.name, columns, table, labelled)
 
 

@@ -43,6 +43,8 @@ class Table:
     columns: list[str]
     rows: Callable[[Sequence[str]], Iterator[Row]]
     is_folder: bool = False
+    all_columns: bool = True
+    """Whether `columns` are all. If not, those that rows are asked for join them when they come."""
     size: int | None = None
     """Bytes, if known."""
     raw: BinaryIO | None = None
@@ -75,12 +77,12 @@ def open_table(path: str, form: str | None = None, encoding: str | None = None) 
         stack.callback(lines.close)  # type: ignore[attr-defined]  # a generator
         first = _first_line(lines, name)
         form = form or _guessed(first.text)
-        whole = chain([first.text], lines)
+        whole, all_columns = chain([first.text], lines), True
         if form == "jsonl":
-            columns, rows = read_jsonl(whole, name, first.number)
+            columns, rows, all_columns = read_jsonl(whole, name, first.number)
         else:
             columns, rows = read_delimited(whole, name, first.number, _delimiter(first.text, form))
-        yield Table(name, columns, rows, size=size, raw=raw)
+        yield Table(name, columns, rows, all_columns=all_columns, size=size, raw=raw)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import numpy as np
 from isthmus.report.documents import excerpt
 from isthmus.report.material import Material
 from isthmus.report.scores import Interval, Scores
-from isthmus.typing import Positions
+from isthmus.typing import Mask, Positions
 
 N_SUGGESTED = 5
 SURE, UNSURE = 0.9, 0.6
@@ -63,6 +63,16 @@ class Suggestion:
 
 
 @dataclass(frozen=True)
+class Advice:
+    """Documents that are worth a look, and why."""
+
+    why: str
+    """They are "unlabelled", and the method is least sure of them; they are wrong, and it was "sure" of them, or these
+    are the "surest"; there are none, as all are "right", or were "learned" from."""
+    documents: list[Suggestion]
+
+
+@dataclass(frozen=True)
 class Board:
     """The methods that an automatic choice compared."""
 
@@ -106,18 +116,25 @@ def judge_trust(material: Material, scores: Scores | None) -> Trust:
     )
 
 
-def suggest(material: Material) -> list[Suggestion]:
+def advise(material: Material) -> Advice:
     """The documents to label next: the method's own choice, or those whose label is least sure and not yet known.
 
-    If all are known, those that are wrong although the method was sure: there is something to learn from them.
+    If all are known, the surest of those that are wrong: there is something to learn from them.
     """
     order = np.argsort(material.certainty, kind="stable")
-    rows = _own_choice(material)
-    if rows is None:
-        rows = [int(row) for row in order if not (material.known[row] or material.learned[row])][:N_SUGGESTED]
-    if not rows and material.truth is not None:
-        wrong = material.known & (material.truth != material.numbers)
-        rows = [int(row) for row in order[::-1] if wrong[row]][:N_SUGGESTED]
+    open_ones = ~(material.known | material.learned)
+    if rows := _own_choice(material) or _first(order, open_ones):
+        return Advice("unlabelled", _suggestions(material, rows))
+    if rows := _first(order[::-1], material.known & (material.truth != material.numbers)):
+        return Advice("sure" if material.certainty[rows].min() >= SURE else "surest", _suggestions(material, rows))
+    return Advice("right" if material.known.any() else "learned", [])
+
+
+def _first(order: Positions, wanted: Mask) -> list[int]:
+    return [int(row) for row in order if wanted[row]][:N_SUGGESTED]
+
+
+def _suggestions(material: Material, rows: list[int]) -> list[Suggestion]:
     probabilities = np.asarray(material.result.probabilities)
     return [
         Suggestion(

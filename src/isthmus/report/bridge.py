@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
+from unicodedata import east_asian_width
 
 from isthmus.topics import Topic, Topics, Words
 from isthmus.typing import DomainName
@@ -15,8 +17,8 @@ from isthmus.typing import DomainName
 MOST_TOPICS = 12
 LINE, PAD, GAP, TOP, MARGIN = 20.0, 8.0, 14.0, 30.0, 10.0
 THICKEST, THINNEST = 15.0, 1.5
-LETTER = 7.4
-"""How wide a letter is, generously: fonts differ."""
+LETTER, CAPITAL, BROAD = 7.4, 10.0, 13.2
+"""How wide letters are, generously: fonts differ. Broad are m and w, and the signs of East Asia."""
 
 WHERE = ("words of the source", "common words", "words of the target")
 
@@ -51,9 +53,9 @@ class Shape:
     def pier_left(self) -> float:
         return self.middle - self.node / 2
 
-    def letters(self, part: int) -> int:
-        """How long a word may be: on the left, in the middle, on the right."""
-        return int((self.node - 2 * MARGIN if part == 1 else self.bank - MARGIN) / LETTER)
+    def room(self, part: int) -> float:
+        """How wide a word may be: on the left, in the middle, on the right."""
+        return self.node - 2 * MARGIN if part == 1 else self.bank - MARGIN
 
 
 WIDE = Shape(width=960, bank=190, node=200, n_words=5)
@@ -127,7 +129,7 @@ def draw_bridge(
         ]
         words = [
             Placed(
-                text=_shortened(word, shape.letters(part)),
+                text=_shortened(word, shape.room(part)),
                 says=f"{word}: weight {weight:.2g} among the {WHERE[part]} of {kind}{describe(word)}.",
                 x=(shape.left - MARGIN, shape.middle, shape.right + MARGIN)[part],
                 y=round(at, 1),
@@ -138,10 +140,10 @@ def draw_bridge(
             for (word, weight), (at, path) in zip(side, _places(part, widths[part], y, height, shape), strict=True)
         ]
         note = "" if by_class or _clarity(topic) > 0.995 else f"{_clarity(topic):.0%}"
-        fits = len(name) + len(note) + 1 <= shape.letters(1)
+        fits = _width(f"{name} {note}") <= shape.room(1)
         piers.append(
             Pier(
-                name=_shortened(name, shape.letters(1)),
+                name=_shortened(name, shape.room(1)),
                 note=note if fits else "",
                 color=colors.get(topic.label, 0),
                 x=shape.pier_left,
@@ -214,5 +216,19 @@ def _bar(x: float, y: float, width: float) -> str:
     return f"M{x - width / 2:.1f} {y + 6.8:.1f}h{width:.1f}v2.5h{-width:.1f}Z"
 
 
-def _shortened(text: str, room: int) -> str:
-    return text if len(text) <= room else text[: max(room - 1, 1)] + "…"
+def _width(text: str) -> float:
+    return sum(map(_letter_width, text))
+
+
+def _letter_width(letter: str) -> float:
+    if letter in "mwMW%@…" or east_asian_width(letter) in "WF":
+        return BROAD
+    return CAPITAL if letter.isupper() else LETTER
+
+
+def _shortened(text: str, room: float) -> str:
+    """As much of a text as there is room for."""
+    if _width(text) <= room:
+        return text
+    widths = accumulate(map(_letter_width, text), initial=_width("…"))
+    return text[: sum(width <= room for width in widths) - 1] + "…"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from isthmus.explain import deciding_words
-from isthmus.report.material import Material
+from isthmus.report.material import UNKNOWN, Material
 
 CHARACTERS = 20_000_000
 """Of all texts together: what a browser opens in a moment."""
@@ -47,7 +47,7 @@ def document_columns(material: Material) -> dict[str, Any]:
         "lengths": [len(text) for text in material.result.target_texts],
         "order": order.tolist(),
         "shares": shares.tolist(),
-        "truth": None if material.truth is None else material.truth.tolist(),
+        "truth": None if material.truth is None else np.where(material.known, material.truth, UNKNOWN).tolist(),
         "words": None,
         "deciding": None,
     }

@@ -65,7 +65,7 @@ def render(material: Material) -> str:
             script=Markup(script),  # noqa: S704
             classes=answer.count_classes(material),
             trust=answer.judge_trust(material, scores),
-            suggestions=answer.suggest(material),
+            advice=answer.advise(material),
             board=answer.read_board(estimator),
             wide=wide,
             narrow=narrow,

@@ -7,6 +7,7 @@ const table = (() => {
   const label = Uint16Array.from(data.order, (order) => order[0]);
   const certainty = Uint16Array.from(data.shares, (shares) => shares[0]); // in ten thousandths
   const name = (row) => (data.ids ? data.ids[row] : String(row + 1));
+  const keys = { certainty, label }; // what to sort by; the order of ids is found out when it is asked for
   const EXTRA = 4; // rows above and below the window
   const ON_PAPER = 40; // rows to print
 
@@ -187,6 +188,17 @@ const table = (() => {
 
   // ---- filters
 
+  // Where each document stands in the order of ids: of numbers where all are numbers, otherwise as people sort names.
+  function idRanks() {
+    const numbers = data.ids.map((id) => (id.trim() ? Number(id) : NaN));
+    const numeric = numbers.every(Number.isFinite);
+    const { compare } = new Intl.Collator("en", { numeric: true });
+    const before = (a, b) => (numeric && numbers[a] - numbers[b]) || compare(data.ids[a], data.ids[b]);
+    const ranks = new Uint32Array(n);
+    Uint32Array.from(ranks.keys()).sort(before).forEach((row, rank) => (ranks[row] = rank));
+    return ranks;
+  }
+
   const prepare = () => (lower ??= data.texts.map((text) => text.toLowerCase()));
 
   function update() {
@@ -212,7 +224,8 @@ const table = (() => {
     let size = 0;
     for (let row = 0; row < n; row++) if (passes(row)) kept[size++] = row;
     view = kept.subarray(0, size);
-    const key = { certainty, label }[sort.by];
+    if (sort.by === "id") keys.id ??= idRanks();
+    const key = keys[sort.by];
     if (key) view.sort((a, b) => (sort.down ? key[b] - key[a] : key[a] - key[b]) || a - b);
     else if (sort.down) view.reverse();
     if (open >= 0 && !view.includes(open)) open = -1;
