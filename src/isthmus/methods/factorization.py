@@ -28,6 +28,7 @@ from isthmus.engine import (
     Term,
     first_labels,
     fold_in,
+    mean_squared_length,
     minimize,
     random_start,
 )
@@ -225,7 +226,7 @@ def topic_model(
     Updated in the papers' order: words, documents, association; each factor is normalised as soon as it is updated,
     which is what keeps the objective falling.
     """
-    dtype = problem.domains[0].matrix.dtype
+    dtype, length = problem.domains[0].matrix.dtype, mean_squared_length(problem) ** 0.5
     words = words or ColumnsSumToOne()
     fits = [
         Fit(MatrixDocuments(domain.matrix), rows_of(number), strands(number), weight(domain))
@@ -244,7 +245,8 @@ def topic_model(
             words.restore(factors[name])
     for name in tall:
         if name not in factors:
-            factors[name] = rng.uniform(size=(tall[name], problem.n_classes)).astype(dtype)
+            # Words and documents are shares: the association alone knows the scale of X.
+            factors[name] = (length * rng.uniform(size=(tall[name], problem.n_classes))).astype(dtype)
     constraints: dict[str, Constraint] = dict.fromkeys(width, words) | dict.fromkeys(tall, NonNegative())
     constraints |= {fit.rows: documents(domain) for fit, domain in zip(fits, problem.domains, strict=True)}
     order = [*width, *(fit.rows for fit in fits), *tall]
