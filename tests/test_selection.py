@@ -41,3 +41,19 @@ def test_targets_may_be_in_every_test_fold(toy: Toy) -> None:
     for (train, test), (same, wider) in zip(plain, both, strict=True):
         assert np.array_equal(train, same)
         assert np.array_equal(wider, np.union1d(test, np.flatnonzero(toy.in_target)))
+
+
+def test_hidden_source_labels_are_never_read(toy: Toy) -> None:
+    labeled = ~toy.in_target
+    labeled[np.flatnonzero(labeled)[::3]] = False
+    y = [label if shown else None for label, shown in zip(toy.y, labeled, strict=True)]
+    folds, others = (
+        isthmus.source_folds(given, toy.domain, "target", n_splits=3, random_state=0, sample_labeled=labeled)
+        for given in (y, toy.y)
+    )
+    assert np.array_equal(np.sort(np.concatenate([test for _, test in folds])), np.flatnonzero(labeled))
+    for (train, test), (_, other) in zip(folds, others, strict=True):
+        assert np.isin(np.flatnonzero(~labeled), train).all()
+        assert np.array_equal(test, other)
+    with pytest.raises(ValueError, match="y holds None"):
+        isthmus.source_folds(y, toy.domain, "target")

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
-from isthmus.problem import find_domains, row_names
+from isthmus.labels import visible_labels
+from isthmus.problem import find_domains, read_mask, row_names
 from isthmus.typing import DomainNames, Positions
 
 
@@ -19,6 +20,7 @@ def source_folds(
     n_splits: int = 5,
     random_state: Any = None,
     target_in_test: bool = False,
+    sample_labeled: Any = None,
 ) -> list[tuple[Positions, Positions]]:
     """Folds that test on source rows alone and train on all other rows, those of the targets included.
 
@@ -27,6 +29,8 @@ def source_folds(
 
     With `target_in_test`, all target rows are in every test fold, too, as the scorers of `isthmus.choice` need it. They
     read no target label; scorers that do, such as accuracy, must not be used with such folds.
+
+    Source rows whose label `sample_labeled` hides are in every training part and in no test.
 
     Examples
     --------
@@ -38,12 +42,11 @@ def source_folds(
     names = row_names(sample_domain, len(y))
     targets = find_domains(target_domain, set(names), "target_domain")
     in_source = np.array([name not in targets for name in names])
-    source, target = np.flatnonzero(in_source), np.flatnonzero(~in_source)
-    beside = target if target_in_test else target[:0]
-    known = list(y)  # by position, whatever a Series has for an index
-    labels = [known[row] for row in source]
+    judged = in_source & read_mask(sample_labeled, in_source)
+    source, others = np.flatnonzero(judged), np.flatnonzero(~judged)
+    beside = np.flatnonzero(~in_source) if target_in_test else others[:0]
     splitter = StratifiedKFold(n_splits, shuffle=random_state is not None, random_state=random_state)
     return [
-        (np.sort(np.concatenate([source[train], target])), np.sort(np.concatenate([source[test], beside])))
-        for train, test in splitter.split(np.zeros(len(source)), labels)
+        (np.sort(np.concatenate([source[train], others])), np.sort(np.concatenate([source[test], beside])))
+        for train, test in splitter.split(np.zeros(len(source)), visible_labels(y, judged))
     ]
