@@ -63,7 +63,12 @@ def fit(
     ] = None,
     max_time: Annotated[
         float | None,
-        typer.Option(min=0, metavar="SECONDS", help="Stop learning after this time.", rich_help_panel=METHOD),
+        typer.Option(
+            min=0,
+            metavar="SECONDS",
+            help="About the time to learn in: Auto leaves out what would take longer, other methods stop.",
+            rich_help_panel=METHOD,
+        ),
     ] = None,
     random_state: Annotated[
         int, typer.Option(min=0, metavar="NUMBER", help="For random starts.", rich_help_panel=METHOD)
