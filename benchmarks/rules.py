@@ -69,8 +69,8 @@ def outcome(data: TaskData, auto: Auto) -> dict[str, Any]:
     """The evidence on one task, and what was reached."""
     auto.fit(data.X, data.y, sample_domain=data.sample_domain, target_domain="target")
     right = float(np.mean(auto.transduction_[data.in_target] == data.y[data.in_target]))
-    evidence = asdict(auto.evidence_)
-    of_few = {f"{name}_of_few": evidence[name] * evidence["smallness"] for name in ("confidence", "modesty")}
+    evidence, few = asdict(auto.evidence_), auto.evidence_.smallness
+    of_few = {f"{name}_of_few": evidence[name] * few for name in ("confidence", "modesty")}
     reached = {"right": right, "skill": skill(right, len(auto.classes_))}
     expected = auto.estimated_accuracy_.value
     return {"max_time": auto.max_time, **evidence, **of_few, "expected": expected, **reached}

@@ -185,7 +185,7 @@ class Lengths:
 
 
 def test_encoders_are_given_again(tmp_path: Path) -> None:
-    result = isthmus.transfer(SOURCE, LABELS, TARGET, encoder=Lengths())
+    result = isthmus.transfer(SOURCE, LABELS, TARGET, encoder=Lengths(), method="SelfTraining")
     path = tmp_path / "model.isthmus"
     with pytest.warns(EncoderNotSavedWarning, match="does not hold the encoder, a Lengths: give it to isthmus.load"):
         isthmus.save(result, path)

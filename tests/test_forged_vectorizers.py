@@ -116,7 +116,7 @@ class Lengths:
 
 def test_encoders_are_not_called_by_a_file(tmp_path: Path) -> None:
     with pytest.warns(EncoderNotSavedWarning):
-        content = saved(isthmus.transfer(SOURCE, LABELS, TARGET, encoder=Lengths()), tmp_path)
+        content = saved(isthmus.transfer(SOURCE, LABELS, TARGET, encoder=Lengths(), method="LR"), tmp_path)
     (tmp_path / "forged.isthmus").write_bytes(forge(content, setting(*WEIGHTS, "n_features_in_", to=2)))
     with pytest.raises(ModelFileError, match="its vectorizer makes 4 features, and its "):
         isthmus.load(tmp_path / "forged.isthmus", encoder=Lengths())

@@ -38,8 +38,8 @@ def test_sharpness_makes_the_mean(mean: float) -> None:
 
 
 def test_estimates_rise_with_confidence_and_stay_in_their_interval() -> None:
-    for smallness in (0.0, 0.7):
-        known = {"likeness": 0.3, "modesty": 0.38, "smallness": smallness}
+    for n in (1e6, 600):
+        known = {"likeness": 0.3, "modesty": 0.38, "n_documents": n}
         estimates = [estimate_accuracy(Evidence(confidence=c, **known), 2) for c in np.linspace(0.2, 1, 9)]
         values = [estimate.value for estimate in estimates]
         assert values == sorted(values)
@@ -55,6 +55,13 @@ def test_checked_documents_pull_the_estimate_their_way() -> None:
     as_said = updated(start, probabilities, np.arange(30) % 5 > 0, 2)
     assert as_said.value == pytest.approx(0.8)
     assert as_said.high - as_said.low < start.high - start.low
+
+
+def test_of_a_handful_of_documents_hardly_anything_is_known() -> None:
+    known = {"confidence": 0.3, "likeness": 0.3, "modesty": 0.99}
+    handful, few = (estimate_accuracy(Evidence(n_documents=n, **known), 2) for n in (8, 600))
+    assert handful.high - handful.low > 2 * (few.high - few.low)
+    assert handful.low < 0.6
 
 
 @given(st.floats(0.5, 0.99), st.floats(0.005, 0.2))
@@ -122,7 +129,7 @@ def test_a_class_with_few_documents_and_no_conviction_is_missing(
     labels = np.where(np.arange(n) < share * n, 2, np.arange(n) % 2)
     answer = np.full((n, 3), (1 - sure) / 2)
     answer[np.arange(n), labels] = sure
-    few = Evidence(smallness=0.5)
+    few = Evidence(n_documents=1000)
     for shares in ("unknown", {"class 0": 0.5, "class 1": 0.5, "class 2": 0.0}):
         asked = trial.Trial(problem, shares, trial.Clock(None), 0)
         asked.answers[candidates.SHORT] = answer

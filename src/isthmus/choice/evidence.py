@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,8 +46,13 @@ class Evidence:
     """How much oftener the source's classifier is right on documents that it has not seen than it says, as skill. Where
     documents are few, the candidates are too modest in the target as well."""
 
-    smallness: float = 0.0
-    """One for very few documents, zero for very many."""
+    n_documents: float = math.inf
+    """Of all domains together."""
+
+    @property
+    def smallness(self) -> float:
+        """One for very few documents, zero for very many."""
+        return 1 / (1 + (self.n_documents / rules.FEW_DOCUMENTS) ** 2)
 
     @property
     def topicality(self) -> float:

@@ -82,6 +82,10 @@ FEW_DOCUMENTS = 1000
 LEAST_ROOM = 0.5
 USUAL_MODESTY = 0.38
 """Where the source is too small to measure it."""
+MOST_MODESTY = 0.77
+"""More was never seen; it comes from classifiers that know nothing."""
+FEWEST_DOCUMENTS = 600
+"""Of the draws that the estimate was fitted to. With fewer, the interval widens with the root of how few."""
 
 # A few labelled target documents against the indicators, in nats, and against the alarm.
 PRIOR_FOR_THE_EVIDENCE = 2.0

@@ -185,7 +185,7 @@ class Trial:
             confidence=float(np.mean([claimed_skill(voice) for voice in voices])),
             likeness=likeness(problem, leader.argmax(axis=1)),
             modesty=modesty(X, known, n_classes),
-            smallness=1 / (1 + ((X.shape[0] + free.shape[0]) / rules.FEW_DOCUMENTS) ** 2),
+            n_documents=X.shape[0] + free.shape[0],
         )
 
     def _estimate(self, evidence: Evidence) -> Estimate:

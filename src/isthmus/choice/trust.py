@@ -35,10 +35,11 @@ def estimate_accuracy(evidence: Evidence, n_classes: int, rule: Line = rules.EST
     assert evidence.confidence is not None
     assert evidence.likeness is not None
     chance, few = 1 / n_classes, evidence.smallness
-    modesty = rules.USUAL_MODESTY if evidence.modesty is None else evidence.modesty
+    modesty = rules.USUAL_MODESTY if evidence.modesty is None else min(evidence.modesty, rules.MOST_MODESTY)
     skill = (rule.confidence + few * rule.confidence_of_few) * evidence.confidence
     skill += few * rule.modesty_of_few * modesty + rule.likeness * evidence.likeness + rule.constant
-    return _around(chance + (1 - chance) * skill, rule.error * (1 - chance), chance)
+    fewer = max(rules.FEWEST_DOCUMENTS / evidence.n_documents, 1)
+    return _around(chance + (1 - chance) * skill, rule.error * (1 - chance) * np.sqrt(fewer), chance)
 
 
 def updated(estimate: Estimate, probabilities: Array, right: Mask, n_classes: int) -> Estimate:
