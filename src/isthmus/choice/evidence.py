@@ -51,8 +51,8 @@ class Evidence:
 
     @property
     def smallness(self) -> float:
-        """One for very few documents, zero for very many."""
-        return 1 / (1 + (self.n_documents / rules.FEW_DOCUMENTS) ** 2)
+        """Near one for few documents, zero for very many. Fewer than were ever tried are no smaller than these."""
+        return 1 / (1 + (max(self.n_documents, rules.FEWEST_DOCUMENTS) / rules.FEW_DOCUMENTS) ** 2)
 
     @property
     def topicality(self) -> float:
