@@ -52,7 +52,7 @@ def explain(
     if document is None:
         _show_topics(result, words, as_json)
     else:
-        _show_document(result, document, words, as_json)
+        _show_document(result, document, words, as_json, "word" if encoder is None else "dimension")
 
 
 def _show_topics(result: Result, n_words: int, as_json: bool) -> None:
@@ -81,7 +81,7 @@ def _show_topics(result: Result, n_words: int, as_json: bool) -> None:
         output().print(topics.table())
 
 
-def _show_document(result: Result, text: str, n_words: int, as_json: bool) -> None:
+def _show_document(result: Result, text: str, n_words: int, as_json: bool, kind: str) -> None:
     import json
 
     from rich.table import Table
@@ -107,10 +107,10 @@ def _show_document(result: Result, text: str, n_words: int, as_json: bool) -> No
     others = ", ".join(f"{name} {share:.2f}" for name, share in by_class.items())
     console.print(f"Label {label}: {others}.", markup=False, soft_wrap=True)
     if not words:
-        console.print("No single word decides it: without any one of them the label would be as sure.")
+        console.print(f"No single {kind} decides it: without any one of them the label would be as sure.")
         return
     table = Table(box=None, header_style="bold", pad_edge=False)
-    table.add_column("word")
+    table.add_column(kind)
     table.add_column("weight", justify="right")
     for word, weight in words:
         table.add_row(Plain(word), f"{weight:.2f}")
