@@ -34,7 +34,7 @@ def test_encoders_are_named_for_fit_and_for_predict(files: Path) -> None:
         assert done.err == ""
         assert run("predict", model, files / "target.csv", "--encoder", "letters").code == 0
         assert "name it with --encoder" in run("predict", model, files / "target.csv").sentence
-        why = run("explain", model, "--encoder", "letters", "--document", "a bad banana").out.splitlines()
+        why = run("explain", model, "--encoder", "letters", "--document", "a bad banana").stdout.splitlines()
         assert why[1].split() == ["dimension", "weight"]
         bad = run("fit", "--source", files / "source.csv", "--target", files / "target.csv", "--encoder", "none")
         assert bad.sentence == "isthmus: --encoder names 'none', which cannot be loaded: there is no such model."
