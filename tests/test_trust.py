@@ -50,9 +50,9 @@ def test_estimates_rise_with_confidence_and_stay_in_their_interval() -> None:
 def test_checked_documents_pull_the_estimate_their_way() -> None:
     start = Estimate(0.8, 0.7, 0.9)
     probabilities = np.full(30, 0.8)
-    better, worse = (updated(start, probabilities, np.full(30, right), 2) for right in (True, False))
+    better, worse = (updated(start, probabilities, np.full(30, right), 2, 1000) for right in (True, False))
     assert worse.value < start.value < better.value
-    as_said = updated(start, probabilities, np.arange(30) % 5 > 0, 2)
+    as_said = updated(start, probabilities, np.arange(30) % 5 > 0, 2, 1000)
     assert as_said.value == pytest.approx(0.8)
     assert as_said.high - as_said.low < start.high - start.low
 
@@ -64,10 +64,10 @@ def test_of_a_handful_of_documents_hardly_anything_is_known() -> None:
     assert handful.low < 0.6
 
 
-@given(st.floats(0.5, 0.99), st.floats(0.005, 0.2))
-def test_no_checked_document_changes_nothing(value: float, error: float) -> None:
+@given(st.floats(0.5, 0.99), st.floats(0.005, 0.2), st.integers(0, 1000))
+def test_no_checked_document_changes_nothing(value: float, error: float, n_left: int) -> None:
     before = Estimate(value, max(value - error, 0), min(value + error, 1))
-    after = updated(before, np.zeros(0), np.zeros(0, dtype=bool), 2)
+    after = updated(before, np.zeros(0), np.zeros(0, dtype=bool), 2, n_left)
     assert (after.value, after.low, after.high) == pytest.approx((before.value, before.low, before.high))
 
 
@@ -78,7 +78,7 @@ def test_an_interval_that_was_right_stays_right() -> None:
     truths = np.clip(rng.normal(0.8, 0.1 / 1.645, size=2000), 0.5, 0.99)
     held = []
     for truth in truths:
-        after = updated(before, np.full(20, 0.8), rng.random(20) < truth, 2)
+        after = updated(before, np.full(20, 0.8), rng.random(20) < truth, 2, 100_000)
         held.append(after.low <= truth <= after.high)
         assert after.high - after.low < 0.2
     assert 0.86 < np.mean(held) < 0.94

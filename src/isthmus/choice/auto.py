@@ -120,7 +120,7 @@ class Auto(TransferClassifier):
                 trial.run()
                 choice = trial.choose(checked)
             right, claimed = choice.check(checked)
-            estimate = updated(choice.estimate, claimed, right, problem.n_classes)
+            estimate = updated(choice.estimate, claimed, right, problem.n_classes, len(checked) - len(right))
             if clock.has(sum(trial.seconds[name] for name in choice.names)):
                 # What is known of the target is learned from as well: the chosen candidates, once more.
                 before = trial

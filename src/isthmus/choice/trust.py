@@ -42,8 +42,8 @@ def estimate_accuracy(evidence: Evidence, n_classes: int, rule: Line = rules.EST
     return _around(chance + (1 - chance) * skill, rule.error * (1 - chance) * np.sqrt(fewer), chance)
 
 
-def updated(estimate: Estimate, probabilities: Array, right: Mask, n_classes: int) -> Estimate:
-    """The estimate after a few documents have been checked.
+def updated(estimate: Estimate, probabilities: Array, right: Mask, n_classes: int, n_left: int) -> Estimate:
+    """The estimate of `n_left` documents after a few others have been checked.
 
     What counts is how much oftener they are right than their probabilities say, so that documents need not be drawn at
     random: doubtful ones may be chosen. The estimate before counts as much as so many documents as would be needed to
@@ -52,10 +52,12 @@ def updated(estimate: Estimate, probabilities: Array, right: Mask, n_classes: in
     reach = estimate.value - estimate.low  # above, a hundred percent may have cut it off
     if reach <= 0:
         return estimate
-    error = reach / (Z * _room(estimate.value))
-    worth, n = 1 / (2 * error) ** 2, len(right)
+    variance = (reach / (Z * _room(estimate.value))) ** 2
+    by_chance = min(1 / (4 * max(n_left, 1)), 0.75 * variance)  # those left are a draw themselves: that stays unknown
+    worth, n = 1 / (4 * (variance - by_chance)), len(right)
     shift = float(np.sum(right - probabilities)) / (n + worth)
-    return _around(estimate.value + shift, error * np.sqrt(worth / (n + worth)), 1 / n_classes)
+    left = (variance - by_chance) * worth / (n + worth) + by_chance
+    return _around(estimate.value + shift, float(np.sqrt(left)), 1 / n_classes)
 
 
 def _around(value: float, error: float, chance: float) -> Estimate:
