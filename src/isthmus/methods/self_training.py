@@ -35,9 +35,9 @@ class SelfTraining(TransferClassifier):
     source_weight : float
         Weight of a labelled document of a source in the last round; it falls evenly from one.
     target_shares : "source", "unknown" or dict of class to share
-        Shares of the classes in the whole target: those of the labelled source documents (of all labelled ones, where
-        the source has none); as the classifier finds them; or given, for every class. Target documents whose labels are
-        known are taken off, and the others get labels at the shares that are left.
+        Shares of the classes in the whole target: those of the labelled source documents (a class that these lack has
+        its share of the labelled target ones); as the classifier finds them; or given, for every class. Target
+        documents whose labels are known are taken off, and the others get labels at the shares that are left.
     C : float
         Inverse regularisation, relative to the mean squared length of a document.
 
