@@ -19,6 +19,8 @@ from isthmus.choice.candidates import FOR_TOPICS, SOURCE_ONLY
 from isthmus.choice.evidence import Evidence
 from isthmus.choice.trust import Estimate, estimate_accuracy, sharpness_for, updated
 from isthmus.exceptions import TransferAlarm
+from isthmus.methods import SelfTraining
+from isthmus.methods.shares import read_shares
 from isthmus.problem import pose
 
 
@@ -90,6 +92,18 @@ def test_unrelated_domains_ring_the_alarm_and_fall_back() -> None:
     assert auto.chosen_ == (SOURCE_ONLY,)
     assert [alarm.kind for alarm in auto.alarms_] == ["unrelated"]
     assert auto.estimated_accuracy_.low == 0
+
+
+def test_few_target_documents_ring_no_alarm(toy: Toy) -> None:
+    """Of a handful, nothing can be said of how they lie; and what is said of one is either right or wrong."""
+    for n in (1, 2, 5):
+        kept = ~toy.in_target | np.isin(np.arange(len(toy.y)), np.flatnonzero(toy.in_target)[:n])
+        auto = quiet(Toy(toy.X[kept], toy.y[kept], toy.domain[kept]))
+        assert auto.evidence_.cut is None
+        assert auto.evidence_.likeness is None
+        assert auto.alarms_ == []
+        estimate = auto.estimated_accuracy_
+        assert any(estimate.low <= k / n <= estimate.high for k in range(n + 1))
 
 
 @pytest.mark.parametrize("n", [1, 5])
@@ -191,8 +205,31 @@ def test_a_class_that_only_known_target_documents_have_is_given(toy_of_three: To
     toy = Toy(toy.X[kept], toy.y[kept], toy.domain[kept])
     labeled = some_labels(toy, {"class 0": 8, "class 1": 8, "class 2": 8})
     auto = quiet(toy, sample_labeled=labeled)
-    assert auto.target_shares_["class 2"] == pytest.approx(1 / 3, abs=0.05)
+    assert 0.2 < auto.target_shares_["class 2"] < 0.45
     assert right_among_the_rest(toy, auto, labeled) > 0.9
+
+    two = some_labels(toy, {"class 2": 2})
+    for model in (Auto(random_state=0), SelfTraining()):
+        found = quiet(toy, model, sample_labeled=two).transduction_[~two & toy.in_target]
+        assert np.mean(found == "class 2") < 0.5  # two documents do not make the whole target their class
+
+
+def test_what_is_known_of_the_target_is_taken_off_its_shares(toy_of_three: Toy) -> None:
+    """Whether all of a domain is labelled makes no difference, nor which source documents are not."""
+    toy, rows = toy_of_three, np.arange(len(toy_of_three.y))
+    domain = np.where(toy.in_target & (rows % 2 == 0), "other", toy.domain)
+    wanted = {"class 0": 0.5, "class 1": 0.25, "class 2": 0.25}
+    found = []
+    for left_out in (0, 1):
+        labeled = ~toy.in_target | (domain == "other")
+        labeled[np.flatnonzero(domain == "other")[:left_out]] = False
+        labeled[np.flatnonzero(~toy.in_target)[:left_out]] = False
+        problem = pose(Auto(), toy.X, toy.y, domain, ["target", "other"], labeled)
+        found.append(read_shares(wanted, problem))
+        known = np.array([np.sum(toy.y[(domain == "other") & labeled] == name) for name in wanted])
+        left = toy.in_target.sum() * np.array(list(wanted.values())) - known
+        assert found[-1] == pytest.approx(left / left.sum())
+    assert found[0] == pytest.approx(found[1], abs=0.02)
 
 
 def test_the_leaderboard_is_about_the_labels_given_in_the_end(toy: Toy) -> None:
@@ -209,6 +246,16 @@ def test_no_harm_is_said_where_nothing_else_was_tried(toy: Toy) -> None:
     auto = quiet(toy, Auto(max_time=0, random_state=0), sample_labeled=labeled)
     assert auto.chosen_ == (SOURCE_ONLY,)
     assert auto.alarms_ == []
+
+
+def test_harm_is_said_only_where_labels_spoke(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With unknown shares and little time, the classifier of the source may be all that is left of a team."""
+    for team in ("FOR_THE_REST", "FOR_THE_REST_AT_UNKNOWN_SHARES"):
+        monkeypatch.setattr(candidates, team, (SOURCE_ONLY,))
+    monkeypatch.setattr(Evidence, "topicality", property(lambda self: -1.0))
+    auto = quiet(toy, Auto(target_shares="unknown"), sample_labeled=some_labels(toy, {"class 0": 1}))
+    assert auto.chosen_ == (SOURCE_ONLY,)
+    assert "harm" not in {alarm.kind for alarm in auto.alarms_}
 
 
 def test_time_is_for_all_trials_together(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:

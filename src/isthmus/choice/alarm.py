@@ -33,8 +33,8 @@ def unrelated(certain: bool, n_known: int = 0) -> Alarm:
     remedy = f"{known} not enough to tell, so label more" if n_known else "label some"
     return Alarm(
         UNRELATED,
-        "The source and the target look unrelated: they are easily told apart, and what tells the source's classes "
-        f"apart says little about the target. The labels {labels} worthless; {remedy} target documents to find out.",
+        "The source and the target look unrelated: what tells the source's classes apart says little about the target. "
+        f" The labels {labels} worthless; {remedy} target documents to find out.",
     )
 
 

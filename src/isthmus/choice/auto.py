@@ -21,9 +21,9 @@ from isthmus.choice.trial import Clock, Trial
 from isthmus.choice.trust import Estimate, sharpness_for, updated
 from isthmus.engine import mean_squared_length
 from isthmus.methods.shares import SHARES, known_or
-from isthmus.problem import Problem
+from isthmus.problem import Domain, Problem
 from isthmus.topics import Topics
-from isthmus.typing import Array, Matrix
+from isthmus.typing import Array, Mask, Matrix
 
 
 def _asked_for_topics(auto: Auto) -> bool:
@@ -35,7 +35,7 @@ class Auto(TransferClassifier):
 
     Two teams stand by. For classes that are what documents are about, self-training, TCL and a naive Bayes mixture of
     the target; for classes that are something else, such as opinions, two transductive classifiers that look at words
-    and at what goes with them. Which is asked is decided by three indicators: whether the classes part the
+    and at what goes with them. Which is asked is decided by up to three indicators: whether the classes part the
     target's graph of similar documents, whether neighbours in the source have the same label, and whether a long
     self-training stays where a short one led. The team's answers are averaged. Where the domains look unrelated a
     `TransferAlarm` says so, and where that is hardly to be doubted the classifier trained on the source alone answers.
@@ -121,7 +121,7 @@ class Auto(TransferClassifier):
                 choice = trial.choose(checked)
             right, claimed = choice.check(checked)
             estimate = updated(choice.estimate, claimed, right, problem.n_classes, len(checked) - len(right))
-            if clock.has(sum(trial.seconds[name] for name in choice.names)):
+            if clock.has(trial.seconds_of(choice.names)):
                 # What is known of the target is learned from as well: the chosen candidates, once more.
                 before = trial
                 trial = Trial(problem, trial.corrected_shares(choice, checked), Clock(None), self.random_state)
@@ -162,18 +162,21 @@ class Auto(TransferClassifier):
 def _without_target_labels(problem: Problem) -> tuple[Problem, Array | None]:
     """The same problem as if no target label were known, and those labels: one-hot rows over its unlabelled documents.
 
-    None if there are none, if nothing else is labelled, or if nothing is left to be labelled.
+    Labels of a class that the source lacks stay: without them nobody would know of it. None if there are no others, if
+    nothing else is labelled, or if nothing is left to be labelled.
     """
-    known = any(domain.is_target and domain.labeled.any() for domain in problem.domains)
-    learned = any(domain.labeled.any() for domain in problem.domains if not domain.is_target)
-    if not (known and learned) or all(domain.fully_labeled for domain in problem.domains):
+    if not problem.labeled_sources or all(domain.fully_labeled for domain in problem.domains):
         return problem, None
-    hidden = tuple(
-        replace(d, labels=np.zeros_like(d.labels), labeled=np.zeros_like(d.labeled)) if d.is_target else d
-        for d in problem.domains
-    )
-    labels = [own.labels[~new.labeled] for own, new in zip(problem.domains, hidden, strict=True)]
-    source = np.sum([d.labels.sum(axis=0) for d in hidden], axis=0)
-    if not source.all():  # a class that only target documents have cannot be left out
+    lacking = np.sum([domain.labels.sum(axis=0) for domain in problem.labeled_sources], axis=0) == 0
+    hidden = tuple(_knowing_only(domain, lacking) if domain.is_target else domain for domain in problem.domains)
+    checked = np.concatenate([own.labels[~new.labeled] for own, new in zip(problem.domains, hidden, strict=True)])
+    if not checked.any():
         return problem, None
-    return problem.relabeled(hidden, source / source.sum()), np.concatenate(labels)
+    left = np.sum([domain.labels.sum(axis=0) for domain in hidden], axis=0)
+    return problem.relabeled(hidden, left / left.sum()), checked
+
+
+def _knowing_only(domain: Domain, classes: Mask) -> Domain:
+    """The same documents with the labels of some classes alone."""
+    labels = domain.labels * classes
+    return replace(domain, labels=labels, labeled=np.asarray(labels.any(axis=1)))

@@ -42,7 +42,7 @@ class Candidate:
     needs_counts: bool = False
     """Takes no negative features."""
     starts_from: str = ""
-    """The candidate whose result it needs, and computes if that has not run."""
+    """The candidate whose result, or whose map, it needs, and computes if that has not run."""
 
 
 def portfolio(shares: Any, random_state: Any) -> list[Candidate]:
@@ -52,12 +52,12 @@ def portfolio(shares: Any, random_state: Any) -> list[Candidate]:
         Candidate(SOURCE_ONLY, LR(), 1),
         Candidate(SHORT, SelfTraining(**ranked), 5),
         Candidate(MIXTURE, NaiveBayesEM(**ranked), 1, needs_counts=True, starts_from=SHORT),
-        Candidate(PLAIN_MSDA, TransductiveLR("msda", n_levels=0), 40),
-        Candidate(WITH_MSDA, TransductiveLR("msda", **ranked), 11, starts_from=PLAIN_MSDA),
         Candidate(LONG, SelfTraining(16, taken=0.9, source_weight=0.2, **ranked), 9),
         Candidate(TOPICS, TCL(random_state=random_state), 19, needs_counts=True),
         Candidate(PLAIN_LSA, TransductiveLR("lsa", n_levels=0), 25),
         Candidate(WITH_LSA, TransductiveLR("lsa", **ranked), 6, starts_from=PLAIN_LSA),
+        Candidate(PLAIN_MSDA, TransductiveLR("msda", n_levels=0), 50),
+        Candidate(WITH_MSDA, TransductiveLR("msda", **ranked), 11, starts_from=PLAIN_MSDA),
     ]
 
 

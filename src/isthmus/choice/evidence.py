@@ -20,6 +20,8 @@ N_NEIGHBOURS = 5
 N_FOLDS = 5
 AT_MOST = 1000
 """Source documents whose neighbours are looked at."""
+HANDFUL = 10
+"""Fewer target documents tell nothing about how they lie."""
 LEAST_RELIABLE = 0.1
 """So much of a squared difference is never chance."""
 
@@ -31,7 +33,8 @@ class Evidence:
     cut: float | None = None
     """Normalised cut of the target's cosine graph by the classes; about one for classes that have nothing to do with
     what documents are about. None for dense features, such as embeddings: all of their cosines are high, and all of
-    their cuts near one. Nor with unknown class shares, where self-training may give nearly all documents one class."""
+    their cuts near one. None for signed ones, and with unknown class shares, where self-training may give nearly all
+    documents one class."""
     neighbours: float | None = None
     """Skill with which a source document's nearest neighbours tell its class."""
     steadiness: float | None = None
@@ -48,6 +51,8 @@ class Evidence:
 
     n_documents: float = math.inf
     """Of all domains together."""
+    n_free: float = math.inf
+    """Of these, those without a label."""
 
     @property
     def smallness(self) -> float:
@@ -85,11 +90,14 @@ def agreement(first: Array, second: Array) -> float:
     return skill(float(np.mean(first.argmax(axis=1) == second.argmax(axis=1))), first.shape[1])
 
 
-def normalised_cut(X: Matrix, numbers: Positions, n_classes: int) -> float:
+def normalised_cut(X: Matrix, numbers: Positions, n_classes: int) -> float | None:
     """Of the graph of all cosines, by classes: the mean share of a class's edges that leave it, one if at random.
 
     With unit rows N, what a class keeps is the squared length of the sum of its rows, so no graph is ever made.
+    None for a handful of documents.
     """
+    if X.shape[0] < HANDFUL:
+        return None
     rows = unit_rows(X)
     degrees = rows @ np.asarray(rows.sum(axis=0)).ravel() - 1
     left = 0.0
@@ -97,7 +105,7 @@ def normalised_cut(X: Matrix, numbers: Positions, n_classes: int) -> float:
         own = numbers == number
         total = np.asarray(rows[own].sum(axis=0)).ravel()
         left += 1 - (total @ total - own.sum()) / max(degrees[own].sum(), 1e-12) if own.sum() > 1 else 1
-    return left / (n_classes - 1)
+    return float(left / (n_classes - 1))
 
 
 def neighbours_skill(X: Matrix, numbers: Positions, n_classes: int) -> float | None:
@@ -126,22 +134,29 @@ def modesty(X: Matrix, numbers: Positions, n_classes: int) -> float | None:
     return skill(float(np.mean(said.argmax(axis=1) == numbers)), n_classes) - claimed_skill(said)
 
 
-def likeness(problem: Problem, numbers: Positions) -> float:
+def likeness(problem: Problem, numbers: Positions) -> float | None:
     """Cosine between what sets the classes apart in source and target, the target's classes being `numbers`.
 
     Means of few documents differ by chance as well, which lengthens their differences and brings the cosine down. By
     how much follows from how many documents there are and how they scatter; it is taken off the lengths.
+
+    Classes with fewer than two documents in either are left out. None if fewer than two classes, or a handful of
+    target documents, are left.
     """
     X, known = problem.labeled_documents()
+    sides = ((X, known), (problem.unlabeled_documents(), numbers))
+    sizes = np.stack([np.bincount(classes, minlength=problem.n_classes) for _, classes in sides])
+    compared = np.flatnonzero((sizes > 1).all(axis=0))
+    if len(compared) < 2 or len(numbers) < HANDFUL:
+        return None
     apart, lengths = [], []
-    for rows, classes in ((X, known), (problem.unlabeled_documents(), numbers)):
-        counts = np.bincount(classes, minlength=problem.n_classes)
-        sums = np.stack([np.asarray(unit_rows(rows[classes == c]).sum(axis=0)).ravel() for c in range(len(counts))])
-        means = sums / np.maximum(counts, 1)[:, None]
+    for (rows, classes), counts in zip(sides, sizes[:, compared], strict=True):
+        sums = np.stack([np.asarray(unit_rows(rows[classes == number]).sum(axis=0)).ravel() for number in compared])
+        means = sums / counts[:, None]
         apart.append(means - means.mean(axis=0))
         square = float(np.vdot(apart[-1], apart[-1]))
-        scatter = np.maximum(1 - np.square(means).sum(axis=1), 0) / np.maximum(counts - 1, 1)
-        by_chance = (1 - 1 / len(counts)) * float(scatter.sum())
+        scatter = np.maximum(1 - np.square(means).sum(axis=1), 0) / (counts - 1)
+        by_chance = (1 - 1 / len(compared)) * float(scatter.sum())
         lengths.append(max(square - by_chance, LEAST_RELIABLE * square) ** 0.5)
     return float(np.clip(np.vdot(*apart) / max(np.prod(lengths), 1e-12), -1, 1))
 

@@ -82,6 +82,8 @@ FEW_DOCUMENTS = 1000
 LEAST_ROOM = 0.5
 USUAL_MODESTY = 0.38
 """Where the source is too small to measure it."""
+USUAL_LIKENESS = 0.33
+"""Where the target is too small to measure it."""
 MOST_MODESTY = 0.77
 """More was never seen; it comes from classifiers that know nothing."""
 FEWEST_DOCUMENTS = 600
@@ -92,5 +94,3 @@ PRIOR_FOR_THE_EVIDENCE = 2.0
 PRIOR_AGAINST_SOURCE_ONLY = 3.0
 ONE_IN_TWENTY = 0.05
 """How improbable it must be that the answers are right by chance, for the alarm to be silent."""
-SHARES_WORTH = 10
-"""How many labelled target documents the assumed class shares are worth."""

@@ -27,9 +27,12 @@ from isthmus.choice.evidence import (
     tempered,
 )
 from isthmus.choice.trust import Estimate, estimate_accuracy, sharpness_for
-from isthmus.methods.shares import read_shares
+from isthmus.methods.shares import SHARES_WORTH, read_shares
 from isthmus.problem import Problem
 from isthmus.typing import Array, Mask
+
+SOURCE = "source"
+"""Among the kinds of teams: the source's classifier alone."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,6 +105,11 @@ class Trial:
         wanted = {name for own in some for name in (own, self.candidates[own].starts_from) if name}
         return self.unit * sum(self.candidates[name].cost for name in wanted - set(self.answers))
 
+    def seconds_of(self, some: tuple[str, ...]) -> float:
+        """What these candidates and those that they start from have taken."""
+        wanted = {name for own in some for name in (own, self.candidates[own].starts_from)}
+        return sum(self.seconds.get(name, 0.0) for name in wanted)
+
     def _obstacle(self, candidate: Candidate) -> str:
         if candidate.needs_counts and any(_negative(domain.matrix) for domain in self.problem.domains):
             return "takes no negative features: see SignSplit"
@@ -120,14 +128,15 @@ class Trial:
             return self._choice((names.SOURCE_ONLY,), Evidence(), Estimate(1.0, 1.0, 1.0), [])
         evidence = self._evidence()
         estimate = self._estimate(evidence)
-        team, reason = self._team(evidence, checked, estimate)
+        kind, reason = self._kind(evidence, checked, estimate)
+        team = self._teams()[kind]
         rung: list[Alarm] = []
         if evidence.strangeness > 0 and (checked is None or not self._is_worth_something(team, checked)):
             certain = evidence.strangeness > rules.CERTAIN
             rung.append(alarms.unrelated(certain, 0 if checked is None else int(checked.sum())))
             team, reason = ((names.SOURCE_ONLY,), "the domains look unrelated") if certain else (team, reason)
             estimate = _doubted(estimate, certain, self.problem.n_classes)
-        elif team == (names.SOURCE_ONLY,) and checked is not None and len(set(self._teams().values())) > 1:
+        elif kind == SOURCE and len(set(self._teams().values())) > 1:  # which known labels alone can bring about
             rung.append(alarms.harm())
         if not rung:  # a worse message says it all
             rung += self._alarms_about_classes(team, evidence)
@@ -186,6 +195,7 @@ class Trial:
             likeness=likeness(problem, leader.argmax(axis=1)),
             modesty=modesty(X, known, n_classes),
             n_documents=X.shape[0] + free.shape[0],
+            n_free=free.shape[0],
         )
 
     def _estimate(self, evidence: Evidence) -> Estimate:
@@ -196,13 +206,13 @@ class Trial:
 
     def _teams(self) -> dict[str, tuple[str, ...]]:
         rest = names.FOR_THE_REST_AT_UNKNOWN_SHARES if self.shares == "unknown" else names.FOR_THE_REST
-        wanted = {"topics": names.FOR_TOPICS, "rest": rest, "source": (names.SOURCE_ONLY,)}
+        wanted = {"topics": names.FOR_TOPICS, "rest": rest, SOURCE: (names.SOURCE_ONLY,)}
         present = {team: tuple(n for n in members if n in self.answers) for team, members in wanted.items()}
         short = tuple(n for n in (names.SHORT,) if n in self.answers)
         return {team: members or short or (names.SOURCE_ONLY,) for team, members in present.items()}
 
-    def _team(self, evidence: Evidence, checked: Array | None, estimate: Estimate) -> tuple[tuple[str, ...], str]:
-        """By the indicators; with labels that are known, also by how probable each team finds them. And why.
+    def _kind(self, evidence: Evidence, checked: Array | None, estimate: Estimate) -> tuple[str, str]:
+        """Whom to ask, and why: by the indicators; with known labels, also by how probable each team finds them.
 
         Labels of some classes only would speak for whoever overrates these.
         """
@@ -212,7 +222,7 @@ class Trial:
         chances = {
             "topics": rules.PRIOR_FOR_THE_EVIDENCE * (evidence.topicality > 0),
             "rest": rules.PRIOR_FOR_THE_EVIDENCE * (evidence.topicality <= 0),
-            "source": rules.PRIOR_FOR_THE_EVIDENCE - rules.PRIOR_AGAINST_SOURCE_ONLY,
+            SOURCE: rules.PRIOR_FOR_THE_EVIDENCE - rules.PRIOR_AGAINST_SOURCE_ONLY,
         }
         if checked is not None and checked.any(axis=0).all():
             indicated, known = max(chances, key=chances.__getitem__), checked.any(axis=1)
@@ -222,7 +232,7 @@ class Trial:
                 chances[team] += float(np.log(np.maximum((probabilities * checked[known]).sum(axis=1), 1e-3)).sum())
             if max(chances, key=chances.__getitem__) != indicated:
                 reason += ", but the known labels overrule it"
-        return teams[max(chances, key=chances.__getitem__)], reason
+        return max(chances, key=chances.__getitem__), reason
 
     def _alarms_about_classes(self, team: tuple[str, ...], evidence: Evidence) -> list[Alarm]:
         """Where classes are topics, candidates that need no shares are a check on those that do."""
@@ -269,8 +279,9 @@ class Trial:
         if isinstance(self.shares, dict):
             return self.shares
         known, expected = checked.any(axis=1), choice.probabilities
-        surprise = (checked[known] - expected[known]).sum(axis=0) / (known.sum() + rules.SHARES_WORTH)
-        shares = np.maximum(expected.mean(axis=0) + surprise, 1 / len(expected))
+        surprise = (checked[known] - expected[known]).sum(axis=0) / (known.sum() + SHARES_WORTH)
+        shares = np.maximum(expected.mean(axis=0) + surprise, 1 / len(expected)) * len(expected)
+        shares += np.sum([domain.labels.sum(axis=0) for domain in self.problem.targets], axis=0)  # of the whole target
         return dict(zip(self.problem.classes.tolist(), (shares / shares.sum()).tolist(), strict=True))
 
     def shares_by_class(self) -> dict[Any, float] | None:

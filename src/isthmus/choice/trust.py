@@ -33,13 +33,14 @@ class Estimate:
 def estimate_accuracy(evidence: Evidence, n_classes: int, rule: Line = rules.ESTIMATE) -> Estimate:
     """From how sure the candidates are, and how this is to be taken; see `rules` and `Evidence`."""
     assert evidence.confidence is not None
-    assert evidence.likeness is not None
     chance, few = 1 / n_classes, evidence.smallness
+    likeness = rules.USUAL_LIKENESS if evidence.likeness is None else evidence.likeness
     modesty = rules.USUAL_MODESTY if evidence.modesty is None else min(evidence.modesty, rules.MOST_MODESTY)
     skill = (rule.confidence + few * rule.confidence_of_few) * evidence.confidence
-    skill += few * rule.modesty_of_few * modesty + rule.likeness * evidence.likeness + rule.constant
+    skill += few * rule.modesty_of_few * modesty + rule.likeness * likeness + rule.constant
     fewer = max(rules.FEWEST_DOCUMENTS / evidence.n_documents, 1)
-    return _around(chance + (1 - chance) * skill, rule.error * (1 - chance) * np.sqrt(fewer), chance)
+    variance = (rule.error * (1 - chance)) ** 2 * fewer + _of_a_draw(evidence.n_free)
+    return _around(chance + (1 - chance) * skill, float(np.sqrt(variance)), chance)
 
 
 def updated(estimate: Estimate, probabilities: Array, right: Mask, n_classes: int, n_left: int) -> Estimate:
@@ -49,14 +50,14 @@ def updated(estimate: Estimate, probabilities: Array, right: Mask, n_classes: in
     random: doubtful ones may be chosen. The estimate before counts as much as so many documents as would be needed to
     know the accuracy as well: the variance of one is p (1 - p), a quarter of the squared room.
     """
-    reach = estimate.value - estimate.low  # above, a hundred percent may have cut it off
-    if reach <= 0:
+    n = len(right)
+    reach = max(estimate.value - estimate.low, estimate.high - estimate.value)  # one end may have been cut off
+    variance = (reach / (Z * _room(estimate.value))) ** 2 - _of_a_draw(n + n_left)
+    if variance <= 0:
         return estimate
-    variance = (reach / (Z * _room(estimate.value))) ** 2
-    by_chance = min(1 / (4 * max(n_left, 1)), 0.75 * variance)  # those left are a draw themselves: that stays unknown
-    worth, n = 1 / (4 * (variance - by_chance)), len(right)
+    worth = 1 / (4 * variance)
     shift = float(np.sum(right - probabilities)) / (n + worth)
-    left = (variance - by_chance) * worth / (n + worth) + by_chance
+    left = variance * worth / (n + worth) + _of_a_draw(n_left)  # a draw stays unknown, however many others are known
     return _around(estimate.value + shift, float(np.sqrt(left)), 1 / n_classes)
 
 
@@ -65,6 +66,11 @@ def _around(value: float, error: float, chance: float) -> Estimate:
     value = float(np.clip(value, chance, 0.99))
     reach = Z * error * _room(value)
     return Estimate(value, float(max(value - reach, 0)), float(min(value + reach, 1)))
+
+
+def _of_a_draw(n: float) -> float:
+    """Variance of the share that is right among so many documents, in units of the squared room."""
+    return 1 / (4 * max(n, 1))
 
 
 def _room(value: float) -> float:

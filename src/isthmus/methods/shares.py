@@ -14,6 +14,8 @@ from sklearn.utils._param_validation import StrOptions
 from isthmus.problem import Problem
 from isthmus.typing import Array, Matrix, Positions
 
+SHARES_WORTH = 10
+"""How many labelled target documents the assumed class shares are worth."""
 SWEEPS = 20
 """Rounds of offsets before single documents are moved."""
 
@@ -78,22 +80,27 @@ def read_shares(target_shares: Any, problem: Problem) -> Array | None:
     if target_shares == "unknown":
         return None
     shares = _source_shares(problem) if target_shares == "source" else _named_shares(target_shares, problem)
-    open_domains = [domain for domain in problem.domains if not domain.fully_labeled]
-    known = np.sum([domain.labels.sum(axis=0) for domain in open_domains], axis=0)
+    targets = problem.targets or problem.domains
+    known = np.sum([domain.labels.sum(axis=0) for domain in targets], axis=0)
     if not np.any(known):
         return shares
-    left = np.maximum(sum(len(domain.rows) for domain in open_domains) * shares - known, 0)
+    left = np.maximum(sum(len(domain.rows) for domain in targets) * shares - known, 0)
     return left / left.sum() if left.any() else shares
 
 
 def _source_shares(problem: Problem) -> Array:
-    """Of the labelled source documents. A class that the source lacks has its share of the labelled target ones."""
+    """Of the labelled source documents. A class that the source lacks has its share of the labelled target ones.
+
+    Few of these say little: a single one, of a new class, does not make the whole target that class.
+    """
     source, target = (
         np.sum([d.labels.sum(axis=0, dtype=np.float64) for d in some], axis=0) + np.zeros(problem.n_classes)
         for some in (problem.labeled_sources, problem.labeled_targets)
     )
-    new = np.where(source == 0, target, 0) / max(target.sum(), 1)
-    return new + (1 - new.sum()) * source / max(source.sum(), 1)
+    if not source.any():
+        return target / target.sum()
+    new = np.where(source == 0, target, 0) / (target.sum() + SHARES_WORTH)
+    return new + (1 - new.sum()) * source / source.sum()
 
 
 def _named_shares(target_shares: Any, problem: Problem) -> Array:
