@@ -29,8 +29,6 @@ from isthmus.data.families import is_for_development, more_unrelated
 
 FEW: list[dict[str, int]] = [{"source": 300, "target": 300}, {"source": 300, "target": 2000}]
 """Draws on which the estimate and the alarm have to hold as well."""
-RINGS_FROM = 0.1
-"""Where the alarm rings on the line of least squares."""
 
 
 def main() -> None:
@@ -85,8 +83,7 @@ def print_alarm(rows: list[dict[str, Any]]) -> None:
         for kind in (strange, ~strange):
             weights[kind & (sizes == size)] = (1 if size else 2) / np.sum(kind & (sizes == size))
     names = ("likeness", "following")
-    off = fit_line("unrelated", names, rows, np.where(strange, 1.0, -1.0), weights)
-    rings = off + np.where(strange, 1.0, -1.0) > RINGS_FROM
+    rings = fit_line("unrelated", names, rows, np.where(strange, 1.0, -1.0), weights) > rules.RINGS_FROM
     for size in np.unique(sizes):
         of_size = sizes == size
         shares = [float(np.mean(rings[kind & of_size])) for kind in (strange, ~strange)]
@@ -104,20 +101,21 @@ def print_indicators(rows: list[dict[str, Any]]) -> None:
 
 def print_estimate(what: str, rows: list[dict[str, Any]], names: tuple[str, ...]) -> None:
     """A line for the skill, and the error for which its interval holds nine in ten."""
-    missed = fit_line(what, names, rows, np.array([row["skill"] for row in rows]))
+    reached = np.array([row["skill"] for row in rows])
+    missed = fit_line(what, names, rows, reached) - reached
     room = [2 * np.sqrt(row["expected"] * (1 - row["expected"])) for row in rows]
     errors = np.abs(missed) / np.maximum(room, rules.LEAST_ROOM) / norm.ppf(0.95)
     print(f"error of the estimate: {np.quantile(errors, 0.9):.3f}")
 
 
 def fit_line(what: str, names: tuple[str, ...], rows: list[dict[str, Any]], y: Any, weights: Any = None) -> Any:
-    """Print the line of least squares, and return by how much it misses."""
+    """Print the line of least squares, and return what it says of each row."""
     A = np.array([[*(row[name] for name in names), 1.0] for row in rows])
     root = np.sqrt(np.ones(len(y)) if weights is None else weights)
     line = np.linalg.lstsq(A * root[:, None], y * root, rcond=None)[0]
     parts = " + ".join(f"{weight:.3f} {name}" for weight, name in zip(line, (*names, "1"), strict=True))
     print(f"{what} = {parts}; mean error {np.abs(A @ line - y).mean():.3f}")
-    return A @ line - y
+    return A @ line
 
 
 if __name__ == "__main__":

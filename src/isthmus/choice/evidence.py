@@ -11,7 +11,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from isthmus.choice import rules
-from isthmus.engine import mean_square
 from isthmus.operators import nearest, unit_rows
 from isthmus.problem import Problem
 from isthmus.typing import Array, Matrix, Positions
@@ -72,7 +71,7 @@ class Evidence:
         if self.likeness is None or self.following is None:
             return -1.0
         score = rules.UNRELATED_LIKENESS * self.likeness + rules.UNRELATED_FOLLOWING * self.following
-        return score + rules.UNRELATED_CONSTANT
+        return score + rules.UNRELATED_CONSTANT - rules.RINGS_FROM
 
 
 def skill(share: float, n_classes: int) -> float:
@@ -128,9 +127,7 @@ def modesty(X: Matrix, numbers: Positions, n_classes: int) -> float | None:
     if n_folds < 2:
         return None
     folds = StratifiedKFold(n_folds, shuffle=True, random_state=0)
-    # At a mean length of one, whatever that of X is: the solver's tolerance is absolute.
-    rows = X / X.dtype.type(mean_square(X) ** 0.5)
-    said = cross_val_predict(LogisticRegression(max_iter=1000), rows, numbers, cv=folds, method="predict_proba")
+    said = cross_val_predict(LogisticRegression(max_iter=1000), X, numbers, cv=folds, method="predict_proba")
     return skill(float(np.mean(said.argmax(axis=1) == numbers)), n_classes) - claimed_skill(said)
 
 

@@ -37,8 +37,9 @@ UNRELATED_LIKENESS = -4.729
 """Weight of how alike the differences between classes are in source and target."""
 UNRELATED_FOLLOWING = -0.456
 """Weight of how far self-training stays with the source's classifier."""
-UNRELATED_CONSTANT = 1.348 - 0.1
-"""A little less than least squares give: an alarm that rings where all is well is soon not heeded."""
+UNRELATED_CONSTANT = 1.348
+RINGS_FROM = 0.1
+"""A little above the middle between the two kinds: an alarm that rings where all is well is soon not heeded."""
 CERTAIN = 0.95
 """No related development task comes so far, of any size. From here on the source's classifier answers alone. Below, the
 alarm rings, but the team answers: where domains are unrelated any answer is worthless, and where they are not, much

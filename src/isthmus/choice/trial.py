@@ -102,13 +102,14 @@ class Trial:
 
     def expected_seconds(self, some: tuple[str, ...]) -> float:
         """What these candidates and those that they start from will take, unless they have run."""
-        wanted = {name for own in some for name in (own, self.candidates[own].starts_from) if name}
-        return self.unit * sum(self.candidates[name].cost for name in wanted - set(self.answers))
+        return self.unit * sum(self.candidates[name].cost for name in self._with_starts(some) - set(self.answers))
 
     def seconds_of(self, some: tuple[str, ...]) -> float:
         """What these candidates and those that they start from have taken."""
-        wanted = {name for own in some for name in (own, self.candidates[own].starts_from)}
-        return sum(self.seconds.get(name, 0.0) for name in wanted)
+        return sum(self.seconds.get(name, 0.0) for name in self._with_starts(some))
+
+    def _with_starts(self, some: tuple[str, ...]) -> set[str]:
+        return {name for own in some for name in (own, self.candidates[own].starts_from) if name}
 
     def _obstacle(self, candidate: Candidate) -> str:
         if candidate.needs_counts and any(_negative(domain.matrix) for domain in self.problem.domains):
@@ -217,8 +218,8 @@ class Trial:
         Labels of some classes only would speak for whoever overrates these.
         """
         teams = self._teams()
-        kind = "like topics" if evidence.topicality > 0 else "unlike topics"
-        reason = f"classes look {kind} ({evidence.topicality:+.1f})"
+        looks = "like topics" if evidence.topicality > 0 else "unlike topics"
+        reason = f"classes look {looks} ({evidence.topicality:+.1f})"
         chances = {
             "topics": rules.PRIOR_FOR_THE_EVIDENCE * (evidence.topicality > 0),
             "rest": rules.PRIOR_FOR_THE_EVIDENCE * (evidence.topicality <= 0),

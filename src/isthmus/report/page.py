@@ -61,8 +61,8 @@ def render(material: Material) -> str:
             material=material,
             policy=_policy([theme, script], [style]),
             style=Markup(style),  # noqa: S704 - our own files
-            theme=Markup(theme),  # noqa: S704
-            script=Markup(script),  # noqa: S704
+            theme=Markup(theme),  # noqa: S704 - our own files
+            script=Markup(script),  # noqa: S704 - our own files
             classes=answer.count_classes(material),
             trust=answer.judge_trust(material, scores),
             advice=answer.advise(material),
@@ -136,7 +136,7 @@ def topics_html(topics: Topics, classes: np.ndarray[Any, Any], targets: Collecti
 def notebook_html(bridge: Bridge | None, caption: str = "") -> str:
     """A bridge without scripts."""
     template = _environment().get_template("notebook.html.j2")
-    return template.render(bridge=bridge, caption=caption, style=Markup(_asset("bridge.css")))  # noqa: S704
+    return template.render(bridge=bridge, caption=caption, style=Markup(_asset("bridge.css")))  # noqa: S704 - our own file
 
 
 def _colors(classes: np.ndarray[Any, Any]) -> dict[Any, int]:
