@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import pytest
 
 import isthmus
 from isthmus.data import load_messages
+from visiting import CONTRAST, Visit
 
 HOSTILE = (
     "refund </script><script>window.broken = 1; alert(1)</script><!-- <script> \u2028 "
@@ -55,50 +56,6 @@ def _many() -> isthmus.Result:
     return isthmus.transfer(source, LONG_NAMES * 2, [" ".join(three) for three in words] * 2, method="LR")
 
 
-class Visit:
-    """A page with everything that it complained of and asked for."""
-
-    def __init__(self, browser: Any, path: Path, **options: Any) -> None:
-        self.context = browser.new_context(**({"viewport": {"width": 1280, "height": 900}} | options))
-        self.page = self.context.new_page()
-        self.complaints: list[str] = []
-        self.requests: list[str] = []
-        self.page.on("console", lambda message: self.complaints.append(message.text))
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("dialog", self._dismiss)
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.goto(path.as_uri())
-        self.page.wait_for_selector(".item")
-
-    def _dismiss(self, dialog: Any) -> None:
-        self.complaints.append(dialog.message)
-        dialog.dismiss()
-
-    def count(self, selector: str) -> int:
-        return int(self.page.locator(selector).count())
-
-    def texts(self, selector: str) -> list[str]:
-        return [str(text) for text in self.page.locator(selector).all_inner_texts()]
-
-    def until(self, true: Callable[[], bool]) -> None:
-        """Wait until ``true()``: asked from here, as the page's policy forbids playwright's own way to wait."""
-        for _ in range(500):
-            if true():
-                return
-            self.page.wait_for_timeout(20)
-        pytest.fail("The page did not come to what was waited for within ten seconds.")
-
-    def found(self) -> int:
-        return int(str(self.page.locator("#found").inner_text()).split()[0].replace(",", ""))
-
-    def first(self) -> int:
-        """The place in the table of the first document that is drawn."""
-        return int(self.page.locator(".item").first.get_attribute("data-place"))
-
-    def colour(self) -> str:
-        return str(self.page.evaluate("getComputedStyle(document.body).backgroundColor"))
-
-
 @pytest.fixture
 def visit(browser: Any) -> Iterator[Any]:
     visits: list[Visit] = []
@@ -116,13 +73,13 @@ def test_it_opens_in_silence_and_alone(visit: Any, reports: dict[str, Path]) -> 
     for name in ("tcl", "lr"):
         here = visit(reports[name])
         here.page.mouse.wheel(0, 20_000)
-        here.page.wait_for_timeout(100)
+        here.rest()
         assert here.complaints == []
         assert here.requests == [reports[name].as_uri()]
         # Both maps are drawn.
         drawn = "[...document.querySelectorAll('canvas')].map(c => c.getContext('2d')"
         drawn += ".getImageData(0, 0, c.width, c.height).data.some(v => v > 0))"
-        assert here.page.evaluate(drawn) == [True, True]
+        assert here.ask(drawn) == [True, True]
 
 
 def test_the_policy_keeps_out_scripts_and_network(visit: Any, reports: dict[str, Path]) -> None:
@@ -148,9 +105,8 @@ def test_a_hostile_document_is_shown_and_does_nothing(visit: Any, reports: dict[
     page.fill("#search", "<script>window")
     assert here.found() == 1
     page.click(".item .opener")
-    shown = page.locator(".detail .text").inner_text()
-    assert shown.replace("\u2028", " ") == HOSTILE.replace("\u2028", " ")
-    assert page.locator(".item .id").inner_text() == "<i>0</i>"
+    assert [text.replace("\u2028", " ") for text in here.texts(".detail .text")] == [HOSTILE.replace("\u2028", " ")]
+    assert here.texts(".item .id") == ["<i>0</i>"]
     assert page.evaluate("window.broken") is None
     assert here.count("main img, main b > *, .item b, .item i i, .item script") == 0
     assert here.complaints == []
@@ -170,7 +126,7 @@ def test_the_table_filters_sorts_and_searches(visit: Any, reports: dict[str, Pat
     page.select_option("#truth", "right")
     assert wrong + here.found() == faults
     page.click("#filters button[type=reset]")
-    here.until(lambda: here.found() == total)
+    assert here.found() == total
 
     for direction in (1, -1):
         page.click("[data-sort=certainty]")
@@ -187,7 +143,7 @@ def test_the_table_filters_sorts_and_searches(visit: Any, reports: dict[str, Pat
     assert 0 < here.found() < total
     assert {text.lower() for text in here.texts(".opener mark")} == {"helmet"}
     page.fill("#search", "no such words")
-    assert page.locator("#rows").inner_text() == "No document passes these filters."
+    assert here.texts("#rows") == ["No document passes these filters."]
 
 
 def test_a_row_opens_and_others_make_room(visit: Any, reports: dict[str, Path]) -> None:
@@ -197,9 +153,12 @@ def test_a_row_opens_and_others_make_room(visit: Any, reports: dict[str, Path]) 
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     assert here.count(".detail") == 1
-    assert page.evaluate("document.activeElement.getAttribute('aria-expanded')") == "true"
-    boxes = [page.locator(f".item[data-place='{place}']").bounding_box() for place in (2, 3)]
-    assert boxes[0]["y"] + boxes[0]["height"] == pytest.approx(boxes[1]["y"], abs=1)
+    assert here.ask("document.activeElement.getAttribute('aria-expanded')") == "true"
+    bottom, top = here.ask(
+        """[2, 3].map((place) => document.querySelector(`.item[data-place='${place}']`).getBoundingClientRect())
+            .map((box, i) => (i ? box.top : box.bottom))"""
+    )
+    assert bottom == pytest.approx(top, abs=1)
     words = here.texts(".item:has(.detail) .why span")
     assert words
     assert {text.lower() for text in here.texts(".detail mark")} == {word.lower() for word in words}
@@ -220,41 +179,39 @@ def test_other_parts_lead_to_the_documents(visit: Any, reports: dict[str, Path])
     assert all(float(text) >= 0.96 for text in here.texts(".item .sure"))
     page.locator(".suggestions button").first.click()
     assert here.found() == 276
-    page.wait_for_timeout(100)  # what is put off must not close it again
-    opened, window = (page.locator(name).bounding_box() for name in (".detail h4 >> nth=0", "#scroller"))
-    assert window["y"] < opened["y"] < window["y"] + window["height"] - 20  # and it can be seen
-    assert here.count(".detail") == 1
-    assert page.locator(".suggestions .muted").first.inner_text() in page.locator(".detail h4").first.inner_text()
+    assert here.count(".detail") == 1  # what is put off has not closed it again
+    window, opened = here.ask(
+        "['#scroller', '.detail h4'].map((name) => document.querySelector(name).getBoundingClientRect().toJSON())"
+    )
+    assert window["top"] < opened["top"] < window["bottom"] - 20  # and it can be seen
+    assert here.texts(".suggestions .muted")[0] in here.texts(".detail h4")[0]
 
 
 def test_the_bridge_answers_to_pointer_and_keys(visit: Any, reports: dict[str, Path]) -> None:
     for name in ("tcl", "lr"):
         here = visit(reports[name])
         page = here.page
-        tip = page.locator("#tip")
-        assert not tip.is_visible()
+        assert here.tip() == ""
         word = page.locator(".bridge.wide .word").nth(3)
         word.locator("text").hover()
-        assert tip.inner_text() == word.get_attribute("aria-label")
-        assert re.search(r": weight 0?\.\d+ among the words of the source of ", tip.inner_text())
+        assert here.tip() == word.get_attribute("aria-label")
+        assert re.search(r": weight 0?\.\d+ among the words of the source of ", here.tip())
         page.mouse.move(0, 0)
-        assert not tip.is_visible()
+        assert here.tip() == ""
 
         page.locator(".bridge.wide .word[tabindex='0']").focus()
-        first = tip.inner_text()
+        first = here.tip()
         assert "words of the source" in first
         page.keyboard.press("ArrowRight")
-        assert "common words" in tip.inner_text()
+        assert "common words" in here.tip()
         page.keyboard.press("ArrowRight")
-        assert "words of the target" in tip.inner_text()
-        page.keyboard.press("ArrowDown")
-        page.keyboard.press("ArrowUp")
-        page.keyboard.press("ArrowLeft")
-        page.keyboard.press("ArrowLeft")
-        assert tip.inner_text() == first
+        assert "words of the target" in here.tip()
+        for key in ("ArrowDown", "ArrowUp", "ArrowLeft", "ArrowLeft"):
+            page.keyboard.press(key)
+        assert here.tip() == first
         assert here.count(".bridge.wide .word[tabindex='0']") == 1
         page.keyboard.press("Escape")
-        assert not tip.is_visible()
+        assert here.tip() == ""
 
 
 def test_ten_thousand_documents_need_few_elements(visit: Any, reports: dict[str, Path]) -> None:
@@ -265,7 +222,7 @@ def test_ten_thousand_documents_need_few_elements(visit: Any, reports: dict[str,
     scroll = "y => { const s = document.getElementById('scroller'); s.scrollTop = y * s.scrollHeight; }"
     for share in (0.3, 0.7, 1):
         page.evaluate(scroll, share)
-        here.until(lambda least=share * 0.98 * 10_000: here.first() > least)
+        assert here.first() > share * 0.98 * 10_000
         assert 0 < here.count(".item") < 40
     assert here.texts(".item .id")[-1] == "post 9993"
     page.fill("#search", "number 1234")
@@ -286,8 +243,20 @@ def test_a_window_that_changes_while_it_scrolls_is_measured(visit: Any, reports:
             dispatchEvent(new Event("resize"));
         }"""
     )
-    items = here.page.locator(".item")
-    here.until(lambda: items.nth(1).bounding_box()["y"] - items.nth(0).bounding_box()["y"] == 97)
+    tops = "[...document.querySelectorAll('.item')].map((item) => item.getBoundingClientRect().top)"
+    assert np.diff(here.ask(tops)) == pytest.approx(97)
+
+
+def test_a_window_that_changes_leaves_the_focus_where_it_is(visit: Any, reports: dict[str, Path]) -> None:
+    here = visit(reports["lr"])
+    place = "document.activeElement.closest('.item')?.dataset.place"
+    here.page.locator(".opener").nth(2).focus()
+    for row in ("", "97px"):  # as when a phone's address bar goes, and as when its rows change too
+        here.page.evaluate("(row) => document.documentElement.style.setProperty('--row', row)", row)
+        here.page.evaluate("dispatchEvent(new Event('resize'))")
+        assert here.ask(place) == "2"
+    here.page.keyboard.press("ArrowDown")
+    assert here.ask(place) == "3"
 
 
 def test_light_and_dark(visit: Any, reports: dict[str, Path]) -> None:
@@ -295,55 +264,16 @@ def test_light_and_dark(visit: Any, reports: dict[str, Path]) -> None:
     dark = visit(reports["tcl"], color_scheme="dark")
     colours = light.colour(), dark.colour()
     assert colours[0] != colours[1]
-    before = light.page.evaluate("document.getElementById('before').toDataURL()")
+    before = light.ask("document.getElementById('before').toDataURL()")
     light.page.click("#theme")
     assert light.colour() == colours[1]
-    assert light.page.evaluate("document.getElementById('before').toDataURL()") != before
+    assert light.ask("document.getElementById('before').toDataURL()") != before
     light.page.reload()
     assert light.colour() == colours[1]  # remembered
     light.page.click("#theme")
     assert light.colour() == colours[0]
     dark.page.emulate_media(media="print")
-    assert dark.page.evaluate("getComputedStyle(document.documentElement).colorScheme") == "light"
-
-
-CONTRAST = """() => {
-  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
-  const rgba = (css) => {
-    canvas.clearRect(0, 0, 1, 1);
-    canvas.fillStyle = css;
-    canvas.fillRect(0, 0, 1, 1);
-    return [...canvas.getImageData(0, 0, 1, 1).data];
-  };
-  const linear = (v) => (v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4);
-  const light = ([r, g, b]) => .2126 * linear(r / 255) + .7152 * linear(g / 255) + .0722 * linear(b / 255);
-  const ground = (element) => {
-    for (; element; element = element.parentElement) {
-      const found = rgba(getComputedStyle(element).backgroundColor);
-      if (found[3] === 255) return found;
-    }
-  };
-  const contrast = (css, element) => {
-    const [high, low] = [light(rgba(css)), light(ground(element))].sort((x, y) => y - x);
-    return (high + .05) / (low + .05);
-  };
-  const poor = [];
-  for (const element of document.querySelectorAll("body *:not(script):not(svg *)")) {
-    const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
-    if (!own || !element.getClientRects().length) continue;
-    const found = contrast(getComputedStyle(element).color, element);
-    if (found < 4.5) poor.push([element.className, element.textContent.slice(0, 30), found]);
-  }
-  for (let number = 0; number < 10; number++) {
-    const swatch = document.body.appendChild(document.createElement("span"));
-    swatch.className = `swatch k${number}`;
-    const found = contrast(getComputedStyle(swatch).backgroundColor, document.querySelector(".card"));
-    if (found < 3) poor.push(["swatch", number, found]);
-    swatch.remove();
-  }
-  return poor;
-}"""
-"""Texts below 4.5:1 and class colours below 3:1 against what is behind them, as WCAG's AA asks."""
+    assert dark.ask("getComputedStyle(document.documentElement).colorScheme") == "light"
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -352,33 +282,32 @@ def test_everything_can_be_read_and_fits_a_phone(visit: Any, reports: dict[str, 
         here = visit(reports[name], viewport={"width": 360, "height": 800}, color_scheme=scheme, has_touch=True)
         page = here.page
         page.locator(".opener").first.tap()
-        assert here.count(".detail") == 1
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-        assert page.evaluate(CONTRAST) == []
+        page.wait_for_selector(".detail")  # a tap becomes a click when the browser is sure of it
+        assert here.ask("document.documentElement.scrollWidth <= innerWidth")
+        assert here.ask(CONTRAST) == []
         page.locator(".bridge.narrow .word text").first.tap()
-        assert page.locator("#tip").is_visible()
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        page.wait_for_selector("#tip")
+        assert here.ask("document.documentElement.scrollWidth <= innerWidth")
         assert not page.locator(".bridge.wide").is_visible()
 
 
 @pytest.mark.parametrize("width", [360, 1280])
 def test_long_names_and_broad_words_stay_on_the_page(visit: Any, reports: dict[str, Path], width: int) -> None:
     here = visit(reports["many"], viewport={"width": width, "height": 800})
-    assert here.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert here.ask("document.documentElement.scrollWidth <= innerWidth")
     outside = """() => [...document.querySelectorAll(".bridge text")].filter((text) => {
         const box = text.getBBox();
         return box.width && (box.x < 0 || box.x + box.width > text.ownerSVGElement.viewBox.baseVal.width);
     }).map((text) => text.textContent)"""
-    assert here.page.evaluate(outside) == []
+    assert here.ask(outside) == []
     assert any("w…" in text for text in here.page.locator(".bridge .word").all_text_contents())
 
 
 def test_ids_are_sorted_as_people_do(visit: Any, reports: dict[str, Path]) -> None:
     here = visit(reports["many"])
-    ids = here.page.locator(".item .id")
 
     def shown() -> list[float]:
-        return [float(text) for text in ids.all_inner_texts()]
+        return [float(text) for text in here.texts(".item .id")]
 
     as_given = shown()
     assert here.count("[aria-sort]") == 0  # by nothing that a column shows
@@ -389,7 +318,7 @@ def test_ids_are_sorted_as_people_do(visit: Any, reports: dict[str, Path]) -> No
     assert here.count("[aria-sort=descending] [data-sort=id]") == 1
     assert shown() == sorted(map(float, NUMBERS), reverse=True)[: len(shown())]
     here.page.click("#filters button[type=reset]")
-    here.until(lambda: shown() == as_given)
+    assert shown() == as_given
     assert here.count("[aria-sort]") == 0
 
     here = visit(reports["long"])  # names with numbers in them, ten thousand

@@ -163,20 +163,20 @@ const table = (() => {
     }
   }
 
+  // Every row anew; the place that had the focus keeps it.
   function redraw() {
+    const focused = [...shown].find(([, element]) => element.contains(document.activeElement))?.[0];
     rows.replaceChildren();
     shown = new Map();
     if (!view.length) rows.append(make("p", "none", "No document passes these filters."));
     draw();
+    if (focused !== undefined) shown.get(focused)?.querySelector(".opener").focus({ preventScroll: true });
   }
 
   function toggle(row) {
     open = open === row ? -1 : row;
     openHeight = 0;
-    const place = view.indexOf(row);
-    const hadFocus = shown.get(place)?.contains(document.activeElement);
     redraw();
-    if (hadFocus) shown.get(place)?.querySelector(".opener").focus({ preventScroll: true });
   }
 
   function scrollTo(place) {
@@ -275,9 +275,12 @@ const table = (() => {
       });
     };
   };
+  // A phone resizes its window whenever the address bar comes or goes: rows that still fit stay as they are.
   const measure = () => {
+    const before = rowHeight;
     rowHeight = parseFloat(getComputedStyle(document.documentElement).getPropertyValue("--row")) || 60;
-    redraw();
+    if (rowHeight === before) draw();
+    else redraw();
   };
   scroller.addEventListener("scroll", soon(draw), { passive: true });
   form.addEventListener("input", (event) => {
