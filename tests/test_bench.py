@@ -150,6 +150,13 @@ def test_unknown_names_are_refused(library: ToyLibrary) -> None:
         Bench(table(), library, methods=["MAGIC"])
     with pytest.raises(DataError, match="no task 'x': choose from here, lost"):
         Bench(table(), library, tasks=["x"])
+    names = [f"task {number}, of {letter}" for number in range(9) for letter in "abc"]
+    many = replace(table(), tasks=tuple(Task(name, "toy") for name in names))
+    with pytest.raises(DataError, match=r"'task 7 of b': nearest are 'task 7, of b', .*--list prints all 27\.$") as far:
+        Bench(many, library, tasks=["task 7 of b"])
+    assert str(far.value).count("', '") == 2
+    with pytest.raises(DataError, match="no task 'zzz': isthmus bench tcl --list prints all 27"):
+        Bench(many, library, tasks=["zzz"])
     with pytest.raises(DataError, match="no table 'x': choose from tcl, cci"):
         load_table("x")
 

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from isthmus.cli.bench import _split
+from isthmus.data import TABLES, load_table
 from test_data import write_tar
 
 
@@ -76,6 +78,29 @@ def test_bench_writes_the_json_that_scripts_read(tmp_path: Path) -> None:
     assert json.loads(out.read_text())["rows"] == content["rows"]  # stored: the very same seconds
 
 
+def test_names_that_hold_commas_can_be_asked_for(tmp_path: Path) -> None:
+    make_corpus(tmp_path / "data")
+    out, asked = tmp_path / "rows.json", ["comp 24 vs sci 12, 75% comp", "comp 13 vs sci 23"]
+    for options in (["--tasks", asked[0], "--tasks", asked[1]], ["--tasks", asked[0]]):
+        options += ["--methods", "LR", "--data", str(tmp_path / "data"), "--json", str(out)]
+        done = run("bench", "auto", *options, cache=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert {row["task"] for row in json.loads(out.read_text())["rows"]} == set(asked[: options.count("--tasks")])
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_every_name_that_is_listed_can_be_given(name: str, tmp_path: Path) -> None:
+    done = run("bench", name, "--list", cache=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    table = load_table(name)
+    tasks, methods = [task.name for task in table.tasks], [*table.columns, *table.variants]
+    assert [line[2:] for line in done.stdout.splitlines() if line.startswith("  ")] == tasks + methods
+    for known in (tasks, methods):
+        assert all(_split([one], known) == [one] for one in known)
+        plain = [one for one in known if "," not in one]
+        assert _split([", ".join(plain), *known], known) == [*plain, *known]
+
+
 def test_warnings_are_sentences(tmp_path: Path) -> None:
     """A post of stop words alone has no known word: the command says so in a line of its own."""
     make_corpus(tmp_path / "data", "the and of")
@@ -108,6 +133,8 @@ BAD = {
     "unknown table": (["bench", "nope"], 1, "There is no table 'nope': choose from tcl, cci"),
     "unknown method": (["bench", "tcl", "--methods", "nope"], 1, "has no method 'nope': choose from SVM, LR"),
     "unknown task": (["bench", "tcl", "--tasks", "nope"], 1, "has no task 'nope'"),
+    "task misspelt": (["bench", "auto", "--tasks", "comp 12 vs rec 31"], 1, "nearest are 'comp 12 vs rec 13', "),
+    "one of two": (["bench", "tcl", "--tasks", "comp vs sci,nope"], 1, "has no task 'nope'"),
     "zero repeats": (["bench", "tcl", "--repeats", "0"], 2, "repeats"),
     "no such folder": (["bench", "tcl", "--json", "nowhere/x.json"], 1, "folder does not exist: make it first"),
     "a folder for a file": (["bench", "tcl", "--json", "."], 1, "--json names ., which is not a file"),
