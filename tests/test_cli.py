@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -161,3 +162,17 @@ def test_broken_archive_gets_a_sentence_and_no_traceback(tmp_path: Path) -> None
     assert done.returncode == 1
     assert "is broken" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("module", ["numpy", "sklearn", "rich", "platformdirs"])
+def test_an_interrupt_ends_the_command_quietly(module: str, tmp_path: Path) -> None:
+    """Ctrl-C while this is imported: the package, the command line, or what a command needs."""
+    (tmp_path / f"{module}.py").write_text("raise KeyboardInterrupt")
+    project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))
+    home, _, function = project["project"]["scripts"]["isthmus"].partition(":")
+    command = [sys.executable, "-c", f"from {home} import {function}; {function}()", "bench", "tcl"]
+    path = os.pathsep.join([str(tmp_path), *filter(None, sys.path)])
+    done = subprocess.run(
+        command, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": path}, timeout=120, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
