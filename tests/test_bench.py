@@ -267,6 +267,10 @@ def test_every_published_column_has_its_place() -> None:
                 assert method in plan.columns, f"{name}: no column {method}"
         for column, settings in {**plan.columns, **plan.variants}.items():
             Plan.of(column, settings, plan.metric).estimator(0)
+        task = plan.tasks[-1]
+        runs = [Plan.of(column, plan.params(task, column), plan.metric) for column in {**plan.columns, **plan.variants}]
+        different = {(run.method, run.protocol, json.dumps(run.shown(), sort_keys=True)) for run in runs}
+        assert len(different) == len(runs), f"{name}: two columns are one run under two names"
         assert {plan.floor, plan.ceiling} <= plan.columns.keys()
 
 

@@ -58,6 +58,10 @@ def test_bench_writes_the_json_that_scripts_read(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "comp vs sci" in done.stdout
     assert "(97.34)" in done.stdout
+    assert done.stdout.startswith(
+        "tcl: accuracy on the target (%), measured (published), best with *, up to 2 runs each"
+    )
+    assert done.stderr == ""  # no bar where there is no terminal, nor what is left of one
     content = json.loads(out.read_text())
     assert content["table"] == "tcl"
     rows = {row["method"]: row for row in content["rows"]}

@@ -124,6 +124,14 @@ def test_eigen_space_and_similarity(bench: Bench, tmp_path: Path) -> None:
     assert np.array(places) == pytest.approx(eigen_space(data, n_vectors=3)[:, 1:])
     assert [row["class"] for row in rows] == data.y.tolist()
 
+    from matplotlib.figure import Figure as Canvas
+
+    (picture,) = pictures(bench, space)
+    canvas: Any = Canvas()
+    DRAWERS["eigen-space"](picture, canvas)
+    edges = {marks.get_label(): marks.get_edgecolor()[0].tolist() for marks in canvas.axes[0].collections}
+    assert edges["class 0, source"] != edges["class 0, target"]  # one place of many documents, among their crosses
+
     pattern = Figure("pattern", "similarity", tasks=["first"], settings={"two": {}, "free": {"beta": 0.0, "lam": 0.0}})
     png, numbers = drawn(bench, pattern, tmp_path)
     check_image(png, 400)

@@ -20,7 +20,7 @@ from isthmus.staging import write_beside
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8A6D00")
 MARKERS = "osD^vPX*"
 DASHES = ("-", "--", "-.", ":")
-SOURCE = {"marker": "o", "s": 110, "facecolor": "none", "linewidth": 2.5, "zorder": 3}
+SOURCE = {"marker": "o", "s": 90, "edgecolor": "black", "linewidth": 1.5, "zorder": 3}
 TARGET = {"marker": "x", "s": 22, "linewidth": 0.9}
 
 METRIC_LABELS = {
@@ -120,7 +120,7 @@ def _eigen_space(picture: Picture, figure: Any) -> None:
         for domain in _first(picture, 0):
             points = np.array([row[2:] for row in picture.rows if row[:2] == (domain, label)])
             # Labels hold the source's documents of a class together: few places, which must not be overlooked.
-            style = dict(SOURCE, edgecolor=colour) if domain == "source" else dict(TARGET, color=colour)
+            style = dict(SOURCE if domain == "source" else TARGET, color=colour)
             if len(points):
                 axes.scatter(*points.T, label=f"{label}, {domain}", **style)
     axes.set(title=picture.title, xlabel=picture.header[2], ylabel=picture.header[3])

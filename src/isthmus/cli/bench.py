@@ -36,6 +36,7 @@ def bench(
     from platformdirs import user_cache_path
 
     from isthmus.bench import (
+        METRIC_LABELS,
         Bench,
         Missing,
         Row,
@@ -86,7 +87,7 @@ def bench(
     missing = [item for item in found if isinstance(item, Missing)]
     console = output()
     if rows:
-        what = plan.table.metric.replace("_", " ")
+        what = METRIC_LABELS[plan.table.metric]
         times = "one run each" if repeats == 1 else f"up to {repeats} runs each"
         console.print(f"{table}: {what}, measured (published), best with *, {times}", style="italic")
         for grid in as_grids(rows, plan.table, console.width):
@@ -111,8 +112,10 @@ def bench(
 
 
 def _bar() -> Progress:
+    """Nothing at all where nobody watches: a bar that is gone leaves an empty line in a file."""
+    console = Console(stderr=True)
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    return Progress(*columns, console=Console(stderr=True), transient=True)
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
 
 
 def _print_names(groups: dict[str, list[str]]) -> None:
