@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 
+from isthmus.bench import Bench
+from isthmus.cli import app
 from isthmus.cli.bench import _split
-from isthmus.data import TABLES, load_table
+from isthmus.data import TABLES, Library, load_table
 from test_data import write_tar
 
 
@@ -132,6 +138,23 @@ def test_names_in_brackets_are_names(tmp_path: Path) -> None:
     done = run("data", "--data", str(folder), cache=tmp_path)
     assert done.stdout.count(str(folder)) == 2  # where it looked, and what it found
     assert str(folder / "20news-bydate.tar.gz") in done.stdout
+
+
+PAGES = [README := Path(__file__).parents[1] / "README.md", *sorted((README.parent / "docs").glob("*.md"))]
+
+
+def test_benchmarks_in_the_documentation_can_be_asked_for() -> None:
+    """Every table, task, method and option that a command there names."""
+    pattern = re.compile(r"^ {4}isthmus bench (?!TABLE)(.+)$|`isthmus bench (?!TABLE)(.+?)`", re.MULTILINE)
+    found = [pair for page in PAGES for pair in pattern.findall(page.read_text(encoding="utf-8"))]
+    commands = [shlex.split(block or inline) for block, inline in found]
+    assert len(commands) > 15
+    bench: Any = typer.main.get_command(app)
+    for arguments in commands:
+        given = bench.commands["bench"].make_context("bench", arguments).params
+        table = load_table(given["table"])
+        tasks = _split(given["tasks"], [task.name for task in table.tasks])
+        Bench(table, Library(), tasks=tasks, methods=_split(given["methods"], [*table.columns, *table.variants]))
 
 
 BAD = {
