@@ -16,10 +16,11 @@ from isthmus.bench.figures import Picture
 from isthmus.exceptions import DataError
 from isthmus.staging import write_beside
 
-# Okabe and Ito's colours, which colour-blind readers can tell apart, and shapes for those who print in grey.
+# Okabe and Ito's colours, which colour-blind readers can tell apart, and shapes for those who print in grey. Eight
+# colours with seven shapes or five dashes: a ninth line must not look like the first.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8A6D00")
-MARKERS = "osD^vPX*"
-DASHES = ("-", "--", "-.", ":")
+MARKERS = "osD^vPX"
+DASHES = ("-", "--", "-.", ":", (0, (7, 1, 1, 1, 1, 1)))
 SOURCE = {"marker": "o", "s": 90, "edgecolor": "black", "linewidth": 1.5, "zorder": 3}
 TARGET = {"marker": "x", "s": 22, "linewidth": 0.9}
 
@@ -96,9 +97,10 @@ def _curves(picture: Picture, figure: Any) -> None:
     axes = figure.subplots()
     for name, colour, dash in zip(_first(picture, 0), cycle(COLOURS), cycle(DASHES), strict=False):
         points = np.array([row[1:] for row in picture.rows if row[0] == name])
-        axes.plot(points[:, 0], points[:, 1], dash, color=colour, label=name)
+        axes.plot(points[:, 0], points[:, 1], linestyle=dash, color=colour, label=name)
     _, across, up = picture.header
-    axes.set(title=picture.title, xlabel=across, ylabel=up, xlim=(0, 1), ylim=(0, 1.02))
+    lowest = min(0.9, np.floor(10 * min(row[2] for row in picture.rows)) / 10)  # precision may stay far above zero
+    axes.set(title=picture.title, xlabel=across, ylabel=up, xlim=(0, 1), ylim=(lowest, 1.02))
     _legend(figure, axes)
 
 
