@@ -35,15 +35,15 @@ class Watched:
     ) -> None:
         self._multiply, self._n_vectors, self._on_step = multiply, n_vectors, on_step
         self._round = max(ROUND, n_vectors)
-        self._vectors: list[Array] = []
+        self._vectors: list[Array] = []  # in rows, which lie together
         self._products: list[Array] = []
         self._n_new, self._n_steps, self._began = 0, 0, perf_counter()
 
     def __call__(self, x: Array) -> Array:
         product = self._multiply(x)
         for kept, new in ((self._vectors, x), (self._products, product)):
-            kept.append(np.array(new).reshape(len(new), -1))  # a copy: solvers write over their own
-        self._n_new += self._vectors[-1].shape[1]
+            kept.append(np.array(new.T, order="C", ndmin=2))  # a copy: solvers write over their own
+        self._n_new += len(self._vectors[-1])
         if self._n_new >= self._round:
             self._look()
         return product
@@ -54,11 +54,11 @@ class Watched:
 
     def _look(self) -> None:
         """Twice as many vectors are carried on as are new, which is what Lanczos itself carries."""
-        values, vectors, products = _best(np.hstack(self._vectors), np.hstack(self._products), 2 * self._round)
+        values, vectors, products = _best(np.vstack(self._vectors), np.vstack(self._products), 2 * self._round)
         self._vectors, self._products, self._n_new = [vectors], [products], 0
         n = self._n_vectors
         if len(values) >= n and self._tell(values[:n], None):
-            raise Stopped(values[:n], vectors[:, :n])
+            raise Stopped(values[:n], vectors[:n].T)
 
     def _tell(self, values: Array, n_steps: int | None) -> bool:
         self._n_steps += 1
@@ -68,10 +68,10 @@ class Watched:
 
 def _best(vectors: Array, products: Array, n: int) -> tuple[Array, Array, Array]:
     """The n largest values, falling, in the space of some vectors; the vectors they belong to, and their products."""
-    lengths, axes = eigh(vectors.T @ vectors)
+    lengths, axes = eigh(vectors @ vectors.T)
     apart = lengths > 1e-8 * lengths[-1]
     axes = axes[:, apart] / np.sqrt(lengths[apart])
-    inner = axes.T @ (vectors.T @ products) @ axes
+    inner = axes.T @ (vectors @ products.T) @ axes
     values, mix = eigh((inner + inner.T) / 2)
-    chosen = axes @ mix[:, ::-1][:, :n]
-    return values[::-1][:n], vectors @ chosen, products @ chosen
+    chosen = (axes @ mix[:, ::-1][:, :n]).T
+    return values[::-1][:n], chosen @ vectors, chosen @ products
