@@ -105,6 +105,7 @@ def test_a_sweep_goes_through_settings_of_the_protocol(bench: Bench) -> None:
     shares = replace(SWEEP, methods=["LR", "CDSC"], parameter="labeled_share", values=[0.0, 0.5], tasks=["first"])
     (picture,) = pictures(bench, shares)
     assert [row[0] for row in picture.rows] == ["LR", "LR", "CDSC", "CDSC"]  # one task: methods are lines
+    assert picture.usual == 0.0  # what the protocol does where the table is silent
     task = bench.tasks[0]
     assert picture.rows[0][4] == bench.row(task, "LR", bench.load(task)).mean
     assert picture.rows[1][4] == bench.row(task, "LR", bench.load(task), {"labeled_share": 0.5}).mean
