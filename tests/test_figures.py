@@ -225,6 +225,15 @@ def test_curves_and_boxes_of_folds(toy: Toy, tmp_path: Path) -> None:
         list(pictures(plan, Figure("x", "pie")))
 
 
+def test_ticks_are_numbers_as_people_write_them() -> None:
+    values = [0.0, 0.0125, 10.0, 1_000_000.0, float("inf")]
+    figure = replace(SWEEP, parameter="beta", values=values, log=True)
+    header = ("line", "method", "task", "beta", "error_rate", "std", "repeats")
+    rows = [("CDSC", "CDSC", "first", value, 0.1, 0.0, 1) for value in values]
+    axes = axes_of(Picture(figure, "x", "x", header, rows, "error_rate"))
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["0", "0.0125", "10", "1,000,000", "∞"]
+
+
 @pytest.mark.parametrize("kind", ["roc", "precision-recall", "sweep"])
 def test_no_two_lines_look_alike(kind: str) -> None:
     names = [f"method {number}" for number in range(20)]

@@ -90,7 +90,7 @@ def _places(values: Sequence[float], log: bool) -> list[float]:
 
 
 def _tick(value: float) -> str:
-    return "∞" if value == float("inf") else f"{value:g}"
+    return "∞" if value == float("inf") else f"{value:,.12g}"
 
 
 def _curves(picture: Picture, figure: Any) -> None:
