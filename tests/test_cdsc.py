@@ -17,6 +17,7 @@ from sklearn.svm import LinearSVC
 
 from conftest import Toy, build, make_toy
 from isthmus import CDSC
+from isthmus.engine import Step
 from isthmus.operators import CosineAffinity, MustLink, class_sums, embed, linked_rows, unit_rows
 from isthmus.operators.embedding import turn_signs
 
@@ -274,6 +275,46 @@ def test_any_classifier_does(toy_of_three: Toy, classifier: Any, beta: float) ->
     assert not hasattr(classifier, "classes_")  # a clone was fitted
     with pytest.raises(ValueError, match="weighting is 'eigenvalue', which decides without a classifier: leave one"):
         fit(toy_of_three, classifier=classifier, weighting="eigenvalue")
+
+
+@pytest.mark.parametrize(("beta", "n_vectors"), [(np.inf, None), (np.inf, 15), (15.0, None), (15.0, 15)])
+def test_the_search_can_be_looked_at_and_broken_off(toy: Toy, beta: float, n_vectors: int | None) -> None:
+    """Through Lanczos and with a preconditioner, for less and for more vectors than a step multiplies."""
+    params = {"beta": beta, "n_vectors": n_vectors, "weighting": "none" if n_vectors else "eigenvalue"}
+    steps: list[Step] = []
+    found = fit(toy, callback=steps.append, **params)
+    assert len(steps) > 3
+    assert [step.max_iter for step in steps] == [None] * (len(steps) - 1) + [len(steps)]
+    objectives = [step.objective for step in steps]
+    assert np.diff(objectives).max() < 1e-9  # the space that was searched only grows
+    assert objectives[-1] == pytest.approx(found.eigenvalues_.sum())
+
+    def broken_off(at: int) -> Any:
+        seen: list[float] = []
+
+        def stop(step: Step) -> bool:
+            seen.append(step.objective)
+            return step.iteration == at
+
+        model = fit(toy, callback=stop, **params)
+        assert seen == objectives[:at]
+        assert model.eigenvalues_.sum() == pytest.approx(objectives[at - 1])
+        assert len(model.eigenvalues_) == len(found.eigenvalues_)
+        return model
+
+    early, late = broken_off(1), broken_off(len(steps) - 1)
+    assert not np.array_equal(early.label_distributions_, found.label_distributions_)
+    assert early.label_distributions_.sum(axis=1) == pytest.approx(np.ones(len(toy.y)))
+    assert np.mean(late.transduction_ == found.transduction_) > 0.98
+    assert np.array_equal(broken_off(len(steps)).label_distributions_, found.label_distributions_)  # nothing was left
+
+
+def test_a_few_documents_take_one_step() -> None:
+    steps: list[Step] = []
+    toy = make_toy(n_documents=30)
+    model = fit(toy, callback=steps.append, n_vectors=3)
+    assert [(step.iteration, step.max_iter) for step in steps] == [(1, 1)]
+    assert steps[0].objective == pytest.approx(model.eigenvalues_.sum())
 
 
 def test_no_array_of_documents_by_documents() -> None:

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 
+from isthmus.bench import Bench
+from isthmus.cli import app
+from isthmus.cli.bench import _split
+from isthmus.data import TABLES, Library, load_table
 from test_data import write_tar
 
 
@@ -55,6 +64,10 @@ def test_bench_writes_the_json_that_scripts_read(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "comp vs sci" in done.stdout
     assert "(97.34)" in done.stdout
+    assert done.stdout.startswith(
+        "tcl: accuracy on the target (%), measured (published), best with *, up to 2 runs each"
+    )
+    assert done.stderr == ""  # no bar where there is no terminal, nor what is left of one
     content = json.loads(out.read_text())
     assert content["table"] == "tcl"
     rows = {row["method"]: row for row in content["rows"]}
@@ -74,6 +87,29 @@ def test_bench_writes_the_json_that_scripts_read(tmp_path: Path) -> None:
     again = run("bench", "tcl", "--data", str(tmp_path / "data"), "--json", str(out), *options, cache=tmp_path)
     assert again.returncode == 0
     assert json.loads(out.read_text())["rows"] == content["rows"]  # stored: the very same seconds
+
+
+def test_names_that_hold_commas_can_be_asked_for(tmp_path: Path) -> None:
+    make_corpus(tmp_path / "data")
+    out, asked = tmp_path / "rows.json", ["comp 24 vs sci 12, 75% comp", "comp 13 vs sci 23"]
+    for options in (["--tasks", asked[0], "--tasks", asked[1]], ["--tasks", asked[0]]):
+        options += ["--methods", "LR", "--data", str(tmp_path / "data"), "--json", str(out)]
+        done = run("bench", "auto", *options, cache=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert {row["task"] for row in json.loads(out.read_text())["rows"]} == set(asked[: options.count("--tasks")])
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_every_name_that_is_listed_can_be_given(name: str, tmp_path: Path) -> None:
+    done = run("bench", name, "--list", cache=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    table = load_table(name)
+    tasks, methods = [task.name for task in table.tasks], [*table.columns, *table.variants]
+    assert [line[2:] for line in done.stdout.splitlines() if line.startswith("  ")] == tasks + methods
+    for known in (tasks, methods):
+        assert all(_split([one], known) == [one] for one in known)
+        plain = [one for one in known if "," not in one]
+        assert _split([", ".join(plain), *known], known) == [*plain, *known]
 
 
 def test_warnings_are_sentences(tmp_path: Path) -> None:
@@ -104,10 +140,29 @@ def test_names_in_brackets_are_names(tmp_path: Path) -> None:
     assert str(folder / "20news-bydate.tar.gz") in done.stdout
 
 
+PAGES = [README := Path(__file__).parents[1] / "README.md", *sorted((README.parent / "docs").glob("*.md"))]
+
+
+def test_benchmarks_in_the_documentation_can_be_asked_for() -> None:
+    """Every table, task, method and option that a command there names."""
+    pattern = re.compile(r"^ {4}isthmus bench (?!TABLE)(.+)$|`isthmus bench (?!TABLE)(.+?)`", re.MULTILINE)
+    found = [pair for page in PAGES for pair in pattern.findall(page.read_text(encoding="utf-8"))]
+    commands = [shlex.split(block or inline) for block, inline in found]
+    assert len(commands) > 15
+    bench: Any = typer.main.get_command(app)
+    for arguments in commands:
+        given = bench.commands["bench"].make_context("bench", arguments).params
+        table = load_table(given["table"])
+        tasks = _split(given["tasks"], [task.name for task in table.tasks])
+        Bench(table, Library(), tasks=tasks, methods=_split(given["methods"], [*table.columns, *table.variants]))
+
+
 BAD = {
     "unknown table": (["bench", "nope"], 1, "There is no table 'nope': choose from tcl, cci"),
     "unknown method": (["bench", "tcl", "--methods", "nope"], 1, "has no method 'nope': choose from SVM, LR"),
     "unknown task": (["bench", "tcl", "--tasks", "nope"], 1, "has no task 'nope'"),
+    "task misspelt": (["bench", "auto", "--tasks", "comp 12 vs rec 31"], 1, "nearest are 'comp 12 vs rec 13', "),
+    "one of two": (["bench", "tcl", "--tasks", "comp vs sci,nope"], 1, "has no task 'nope'"),
     "zero repeats": (["bench", "tcl", "--repeats", "0"], 2, "repeats"),
     "no such folder": (["bench", "tcl", "--json", "nowhere/x.json"], 1, "folder does not exist: make it first"),
     "a folder for a file": (["bench", "tcl", "--json", "."], 1, "--json names ., which is not a file"),
@@ -134,3 +189,17 @@ def test_broken_archive_gets_a_sentence_and_no_traceback(tmp_path: Path) -> None
     assert done.returncode == 1
     assert "is broken" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("module", ["numpy", "sklearn", "rich", "platformdirs"])
+def test_an_interrupt_ends_the_command_quietly(module: str, tmp_path: Path) -> None:
+    """Ctrl-C while this is imported: the package, the command line, or what a command needs."""
+    (tmp_path / f"{module}.py").write_text("raise KeyboardInterrupt")
+    project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))
+    home, _, function = project["project"]["scripts"]["isthmus"].partition(":")
+    command = [sys.executable, "-c", f"from {home} import {function}; {function}()", "bench", "tcl"]
+    path = os.pathsep.join([str(tmp_path), *filter(None, sys.path)])
+    done = subprocess.run(
+        command, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": path}, timeout=120, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")

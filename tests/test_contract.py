@@ -305,6 +305,34 @@ def test_progress_and_callback(toy: Toy, capsys: pytest.CaptureFixture[str]) -> 
         assert np.array_equal(shown.label_distributions_, toy.fit(build(name, max_iter=4, tol=0)).label_distributions_)
 
 
+class HaltError(Exception):
+    """What a user's own function may raise."""
+
+
+@pytest.mark.parametrize("name", [name for name, kind in METHODS.items() if "callback" in kind().get_params()])
+def test_whoever_looks_on_changes_nothing(name: str, toy: Toy, capsys: pytest.CaptureFixture[str]) -> None:
+    steps: list[Any] = []
+
+    def halt(step: Any) -> None:
+        raise HaltError(f"at {step.iteration}")
+
+    plain = toy.fit(build(name))
+    seen = toy.fit(build(name, callback=steps.append))
+    assert capsys.readouterr() == ("", "")
+    shown = toy.fit(build(name, verbose=True))
+    printed = capsys.readouterr()
+    assert f"{name} " in printed.err
+    assert f"{steps[-1].iteration}/" in printed.err
+    assert printed.out == ""
+    for model in (seen, shown):
+        assert np.array_equal(model.label_distributions_, plain.label_distributions_)
+        assert np.array_equal(model.predict_proba(toy.X), plain.predict_proba(toy.X))
+    assert [step.iteration for step in steps] == list(range(1, len(steps) + 1))
+    assert (np.diff([step.seconds for step in steps]) >= 0).all()
+    with pytest.raises(HaltError, match="at 1"):
+        toy.fit(build(name, callback=halt))
+
+
 def test_feature_names_are_checked(method: str, toy: Toy) -> None:
     frame = CONTAINERS["DataFrame"](toy.X)
     model = toy.fit(build(method), X=frame)

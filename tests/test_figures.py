@@ -20,7 +20,7 @@ from isthmus.bench.blocks import block_cosines
 from isthmus.bench.curves import GRID, mean_precision, mean_roc
 from isthmus.bench.drawing import DRAWERS
 from isthmus.bench.eigen import eigen_space
-from isthmus.bench.figures import KINDS
+from isthmus.bench.figures import KINDS, Picture
 from isthmus.bench.plan import Plan
 from isthmus.data import TABLES, Figure, Library, Table, Task, TaskData, load_table
 from isthmus.exceptions import DataError, EmptyDocumentWarning, MissingDataError
@@ -63,6 +63,15 @@ def drawn(bench: Bench, figure: Figure, folder: Path) -> list[Path]:
     return [path for picture in pictures(bench, figure) for path in write_picture(picture, folder)]
 
 
+def axes_of(picture: Picture) -> Any:
+    pytest.importorskip("matplotlib", reason="NOT TESTED: figures need pip install 'isthmus[figures]'.")
+    from matplotlib.figure import Figure as Canvas
+
+    canvas: Any = Canvas()
+    DRAWERS[picture.figure.kind](picture, canvas)
+    return canvas.axes[0]
+
+
 def check_image(path: Path, least: int = 500) -> None:
     from matplotlib.image import imread
 
@@ -96,6 +105,7 @@ def test_a_sweep_goes_through_settings_of_the_protocol(bench: Bench) -> None:
     shares = replace(SWEEP, methods=["LR", "CDSC"], parameter="labeled_share", values=[0.0, 0.5], tasks=["first"])
     (picture,) = pictures(bench, shares)
     assert [row[0] for row in picture.rows] == ["LR", "LR", "CDSC", "CDSC"]  # one task: methods are lines
+    assert picture.usual == 0.0  # what the protocol does where the table is silent
     task = bench.tasks[0]
     assert picture.rows[0][4] == bench.row(task, "LR", bench.load(task)).mean
     assert picture.rows[1][4] == bench.row(task, "LR", bench.load(task), {"labeled_share": 0.5}).mean
@@ -123,6 +133,10 @@ def test_eigen_space_and_similarity(bench: Bench, tmp_path: Path) -> None:
     places = [[float(row["second eigenvector"]), float(row["third eigenvector"])] for row in rows]
     assert np.array(places) == pytest.approx(eigen_space(data, n_vectors=3)[:, 1:])
     assert [row["class"] for row in rows] == data.y.tolist()
+
+    (picture,) = pictures(bench, space)
+    edges = {marks.get_label(): marks.get_edgecolor()[0].tolist() for marks in axes_of(picture).collections}
+    assert edges["class 0, source"] != edges["class 0, target"]  # one place of many documents, among their crosses
 
     pattern = Figure("pattern", "similarity", tasks=["first"], settings={"two": {}, "free": {"beta": 0.0, "lam": 0.0}})
     png, numbers = drawn(bench, pattern, tmp_path)
@@ -209,6 +223,32 @@ def test_curves_and_boxes_of_folds(toy: Toy, tmp_path: Path) -> None:
         list(pictures(Bench(Table("tcl", "error_rate", TASKS, COLUMNS), ToyLibrary(toy)), Figure("x", "roc")))
     with pytest.raises(DataError, match="no kind 'pie': choose from sweep"):
         list(pictures(plan, Figure("x", "pie")))
+
+
+def test_ticks_are_numbers_as_people_write_them() -> None:
+    values = [0.0, 0.0125, 10.0, 1_000_000.0, float("inf")]
+    figure = replace(SWEEP, parameter="beta", values=values, log=True)
+    header = ("line", "method", "task", "beta", "error_rate", "std", "repeats")
+    rows = [("CDSC", "CDSC", "first", value, 0.1, 0.0, 1) for value in values]
+    axes = axes_of(Picture(figure, "x", "x", header, rows, "error_rate"))
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["0", "0.0125", "10", "1,000,000", "∞"]
+
+
+@pytest.mark.parametrize("kind", ["roc", "precision-recall", "sweep"])
+def test_no_two_lines_look_alike(kind: str) -> None:
+    names = [f"method {number}" for number in range(20)]
+    figure = replace(SWEEP, kind=kind, values=[1, 2])
+    if kind == "sweep":
+        header: tuple[str, ...] = ("line", "method", "task", "n_topics", "accuracy_percent", "std", "repeats")
+        rows: list[Any] = [(name, name, "first", value, 80.0, 0.0, 1) for name in names for value in figure.values]
+    else:
+        header, rows = ("method", "recall", "precision"), [(name, x, 0.95) for name in names for x in (0.0, 1.0)]
+    axes = axes_of(Picture(figure, "x", "x", header, rows, "accuracy_percent"))
+    lines = axes.get_lines()
+    looks = {(line.get_color(), line.get_marker(), str(line._dash_pattern)) for line in lines}
+    assert len(looks) == len(lines) == 20
+    bottom, top = axes.get_ylim()
+    assert all(bottom <= y <= top for line in lines for y in line.get_ydata())
 
 
 @pytest.mark.parametrize("name", TABLES)

@@ -1,6 +1,6 @@
 """The papers' tables, reproduced: published figures beside measured ones."""
 
-from isthmus.bench.drawing import require_matplotlib, write_picture
+from isthmus.bench.drawing import METRIC_LABELS, require_matplotlib, write_picture
 from isthmus.bench.families import as_summary
 from isthmus.bench.figures import n_steps, pictures
 from isthmus.bench.protocols import PROTOCOLS, Fold
@@ -11,6 +11,7 @@ from isthmus.bench.store import Store, fingerprint
 from isthmus.bench.summary import best, mean_gap, means, share_recovered, with_gaps
 
 __all__ = [
+    "METRIC_LABELS",
     "PROTOCOLS",
     "Bench",
     "Fold",

@@ -16,11 +16,12 @@ from isthmus.bench.figures import Picture
 from isthmus.exceptions import DataError
 from isthmus.staging import write_beside
 
-# Okabe and Ito's colours, which colour-blind readers can tell apart, and shapes for those who print in grey.
+# Okabe and Ito's colours, which colour-blind readers can tell apart, and shapes for those who print in grey. Eight
+# colours with seven shapes or five dashes: a ninth line must not look like the first.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8A6D00")
-MARKERS = "osD^vPX*"
-DASHES = ("-", "--", "-.", ":")
-SOURCE = {"marker": "o", "s": 110, "facecolor": "none", "linewidth": 2.5, "zorder": 3}
+MARKERS = "osD^vPX"
+DASHES = ("-", "--", "-.", ":", (0, (7, 1, 1, 1, 1, 1)))
+SOURCE = {"marker": "o", "s": 90, "edgecolor": "black", "linewidth": 1.5, "zorder": 3}
 TARGET = {"marker": "x", "s": 22, "linewidth": 0.9}
 
 METRIC_LABELS = {
@@ -89,16 +90,17 @@ def _places(values: Sequence[float], log: bool) -> list[float]:
 
 
 def _tick(value: float) -> str:
-    return "∞" if value == float("inf") else f"{value:g}"
+    return "∞" if value == float("inf") else f"{value:,.12g}"
 
 
 def _curves(picture: Picture, figure: Any) -> None:
     axes = figure.subplots()
     for name, colour, dash in zip(_first(picture, 0), cycle(COLOURS), cycle(DASHES), strict=False):
         points = np.array([row[1:] for row in picture.rows if row[0] == name])
-        axes.plot(points[:, 0], points[:, 1], dash, color=colour, label=name)
+        axes.plot(points[:, 0], points[:, 1], linestyle=dash, color=colour, label=name)
     _, across, up = picture.header
-    axes.set(title=picture.title, xlabel=across, ylabel=up, xlim=(0, 1), ylim=(0, 1.02))
+    lowest = min(0.9, np.floor(10 * min(row[2] for row in picture.rows)) / 10)  # precision may stay far above zero
+    axes.set(title=picture.title, xlabel=across, ylabel=up, xlim=(0, 1), ylim=(lowest, 1.02))
     _legend(figure, axes)
 
 
@@ -120,7 +122,7 @@ def _eigen_space(picture: Picture, figure: Any) -> None:
         for domain in _first(picture, 0):
             points = np.array([row[2:] for row in picture.rows if row[:2] == (domain, label)])
             # Labels hold the source's documents of a class together: few places, which must not be overlooked.
-            style = dict(SOURCE, edgecolor=colour) if domain == "source" else dict(TARGET, color=colour)
+            style = dict(SOURCE if domain == "source" else TARGET, color=colour)
             if len(points):
                 axes.scatter(*points.T, label=f"{label}, {domain}", **style)
     axes.set(title=picture.title, xlabel=picture.header[2], ylabel=picture.header[3])

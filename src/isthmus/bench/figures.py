@@ -20,7 +20,7 @@ from isthmus.bench.blocks import block_cosines
 from isthmus.bench.curves import GRID, mean_precision, mean_roc
 from isthmus.bench.eigen import eigen_space
 from isthmus.bench.plan import BY_FOLDS
-from isthmus.bench.protocols import Fold
+from isthmus.bench.protocols import Fold, options_of
 from isthmus.bench.runner import Bench
 from isthmus.data import Figure, Task, TaskData
 from isthmus.exceptions import DataError, MissingDataError
@@ -74,7 +74,8 @@ def _sweep(bench: Bench, figure: Figure, on_step: Progress) -> Iterator[Picture]
     rows, usual = [], set()
     for task, data in _loaded(bench, figure):
         for method in figure.methods:
-            usual.add(bench.plan(task, method, figure.settings).shown().get(figure.parameter))
+            plan = bench.plan(task, method, figure.settings)
+            usual.add({**options_of(plan.protocol), **plan.shown()}.get(figure.parameter))
             for value in figure.values:
                 row = bench.row(task, method, data, {**figure.settings, figure.parameter: value})
                 rows.append((_line(figure, task, method), method, task.name, value, row.mean, row.std, row.repeats))

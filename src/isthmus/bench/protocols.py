@@ -175,17 +175,17 @@ OF_TRANSFER = ("transfer", "folds")
 """Those in which methods compete. The others tell what could be had with labels that transfer does without."""
 
 
-def options_of(protocol: str) -> list[str]:
-    """The settings that a protocol takes.
+def options_of(protocol: str) -> dict[str, Any]:
+    """The settings that a protocol takes, and what they are unless a table says otherwise.
 
     >>> from isthmus.bench.protocols import options_of
     >>> options_of("transfer")
-    ['labeled_share', 'source_size']
+    {'labeled_share': 0.0, 'source_size': None}
     """
     if protocol not in PROTOCOLS:
         raise DataError(f"There is no protocol {protocol!r}: choose from {', '.join(PROTOCOLS)}.")
     parameters = inspect.signature(PROTOCOLS[protocol]).parameters.values()
-    return [parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
+    return {parameter.name: parameter.default for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY}
 
 
 def attempt(estimator: TransferClassifier, data: TaskData, trial: Trial) -> Outcome:

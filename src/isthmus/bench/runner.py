@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ METRICS: Mapping[str, Callable[[float], float]] = {
     "accuracy_fraction": lambda accuracy: accuracy,
     "error_rate": lambda accuracy: 1 - accuracy,
 }
+FEW = 20
+"""Names that one sentence can list."""
 HIGHER_IS_BETTER = {"accuracy_percent": True, "accuracy_fraction": True, "error_rate": False, "roc_auc": True}
 
 
@@ -210,5 +213,13 @@ def _chosen(asked: Sequence[str] | None, known: list[str], what: str, table: str
         raise DataError(f"The table {table} has no {what} yet.")
     for name in asked or []:
         if name not in known:
-            raise DataError(f"The table {table} has no {what} {name!r}: choose from {', '.join(known)}.")
+            raise DataError(f"The table {table} has no {what} {name!r}: {_advice(name, known, table)}.")
     return [name for name in known if asked is None or name in asked]
+
+
+def _advice(name: str, known: list[str], table: str) -> str:
+    """What to choose from: the names, or of many the nearest and where all are."""
+    if len(known) <= FEW:
+        return f"choose from {', '.join(known)}"
+    near = ", ".join(map(repr, get_close_matches(name, known, cutoff=0.4)))
+    return f"{f'nearest are {near}; ' if near else ''}isthmus bench {table} --list prints all {len(known)}"

@@ -16,8 +16,14 @@ def bench(
     table: Annotated[str, typer.Argument(help="tcl, cci, dtlm, cdsc, domtrans-nmf or auto.")],
     json_file: Annotated[Path | None, typer.Option("--json", help="Write all rows to this file.")] = None,
     repeats: Annotated[int, typer.Option(min=1, help="Runs of each method that starts at random.")] = 10,
-    tasks: Annotated[list[str] | None, typer.Option(help="A task's name; repeat for several. All by default.")] = None,
-    methods: Annotated[list[str] | None, typer.Option(help="A method's name; repeat for several.")] = None,
+    tasks: Annotated[
+        list[str] | None,
+        typer.Option(help="A task's name; repeat for several, or put commas between. All by default."),
+    ] = None,
+    methods: Annotated[
+        list[str] | None, typer.Option(help="A method's name, and so on. Variants run when asked for.")
+    ] = None,
+    names: Annotated[bool, typer.Option("--list", help="Print the names of tasks and methods, and end.")] = False,
     figures: Annotated[Path | None, typer.Option(help="Draw the table's figures to this folder.")] = None,
     data: Annotated[Path | None, typer.Option(help="The folder that holds the data sets.")] = None,
     whole: Annotated[bool, typer.Option("--whole", help="All documents where the paper draws a sample.")] = False,
@@ -30,6 +36,7 @@ def bench(
     from platformdirs import user_cache_path
 
     from isthmus.bench import (
+        METRIC_LABELS,
         Bench,
         Missing,
         Row,
@@ -46,14 +53,19 @@ def bench(
     from isthmus.exceptions import DataError
     from isthmus.staging import check_outputs, write_beside
 
+    content = load_table(table)
+    all_tasks, all_methods = [task.name for task in content.tasks], [*content.columns, *content.variants]
+    if names:
+        _print_names({"Tasks": all_tasks, "Methods": list(content.columns), "Variants": list(content.variants)})
+        return
     store = None if fresh else Store(user_cache_path("isthmus") / "results")
     plan = Bench(
-        load_table(table),
+        content,
         Library(data),
         store,
         repeats=repeats,
-        tasks=_split(tasks),
-        methods=_split(methods),
+        tasks=_split(tasks, all_tasks),
+        methods=_split(methods, all_methods),
         whole=whole,
     )
     if json_file is not None:
@@ -75,7 +87,7 @@ def bench(
     missing = [item for item in found if isinstance(item, Missing)]
     console = output()
     if rows:
-        what = plan.table.metric.replace("_", " ")
+        what = METRIC_LABELS[plan.table.metric]
         times = "one run each" if repeats == 1 else f"up to {repeats} runs each"
         console.print(f"{table}: {what}, measured (published), best with *, {times}", style="italic")
         for grid in as_grids(rows, plan.table, console.width):
@@ -86,8 +98,8 @@ def bench(
     for item in missing:
         console.print(f"{item.task}: {item.reason}", markup=False, soft_wrap=True)
     if json_file is not None:
-        content = {"table": table, "rows": [asdict(row) for row in rows], "missing": [asdict(item) for item in missing]}
-        write_beside(json_file, json.dumps(content, indent=1) + "\n")
+        written = {"table": table, "rows": [asdict(row) for row in rows], "missing": [asdict(item) for item in missing]}
+        write_beside(json_file, json.dumps(written, indent=1) + "\n")
         console.print(f"Wrote {json_file}.", markup=False, soft_wrap=True)
     if figures is not None:
         files = []
@@ -100,12 +112,27 @@ def bench(
 
 
 def _bar() -> Progress:
+    """Nothing at all where nobody watches: a bar that is gone leaves an empty line in a file."""
+    console = Console(stderr=True)
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    return Progress(*columns, console=Console(stderr=True), transient=True)
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
 
 
-def _split(names: list[str] | None) -> list[str] | None:
-    """Names may also come in one option, separated by commas."""
-    if not names:
+def _print_names(groups: dict[str, list[str]]) -> None:
+    console = output()
+    for title, names in groups.items():
+        if names:
+            console.print(f"{title}:")
+        for name in names:
+            console.print(f"  {name}", markup=False, soft_wrap=True)
+
+
+def _split(given: list[str] | None, known: list[str]) -> list[str] | None:
+    """Names may also come in one option, separated by commas; but some names hold commas themselves."""
+    if not given:
         return None
-    return [name.strip() for part in names for name in part.split(",")]
+    found = []
+    for value in given:
+        parts = [part.strip() for part in value.split(",")]
+        found += parts if value not in known and any(part in known for part in parts) else [value]
+    return found

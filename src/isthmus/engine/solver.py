@@ -21,7 +21,8 @@ class Step:
     """Where a fit stands after an iteration; what a callback is given."""
 
     iteration: int
-    max_iter: int
+    max_iter: int | None
+    """None where nobody knows before the last one."""
     objective: float
     seconds: float
 

@@ -15,6 +15,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from isthmus.methods.spectral import SpectralClassifier
 from isthmus.operators import CosineAffinity, MustLink, class_means, class_sums, embed, linked_rows
 from isthmus.problem import Problem
+from isthmus.progress import Callback, watched
 from isthmus.typing import Array, Mask, Matrix, Positions
 
 
@@ -63,6 +64,11 @@ class CDSC(SpectralClassifier):
         the degree of that node. The number of vectors hardly matters then. Not in the paper.
     random_state : int, RandomState or None
         Where the search for eigenvectors starts. It hardly shows in the result.
+    verbose : bool
+        Show how far the search for eigenvectors is. How many steps it will take is not known before the last one.
+    callback : callable or None
+        Called with a `Step` after each ten products or so with the similarities, and at the end; return True to go on
+        with the vectors found so far. The objective is the sum of their w, which falls.
 
     Attributes
     ----------
@@ -93,6 +99,8 @@ class CDSC(SpectralClassifier):
         "lam": [Interval(Real, 0, None, closed="left")],
         "beta": [Interval(Real, 0, None, closed="both")],
         "weighting": [StrOptions({"none", "eigenvalue"})],
+        "verbose": ["verbose"],
+        "callback": [callable, None],
     }
 
     def __init__(
@@ -104,6 +112,8 @@ class CDSC(SpectralClassifier):
         classifier: Any = None,
         weighting: str = "none",
         random_state: Any = None,
+        verbose: bool | int = False,
+        callback: Callback | None = None,
     ) -> None:
         self.n_vectors = n_vectors
         self.lam = lam
@@ -111,6 +121,8 @@ class CDSC(SpectralClassifier):
         self.classifier = classifier
         self.weighting = weighting
         self.random_state = random_state
+        self.verbose = verbose
+        self.callback = callback
 
     def _learn(self, problem: Problem) -> list[Array]:
         if self.weighting == "eigenvalue" and self.classifier is not None:
@@ -135,7 +147,9 @@ class CDSC(SpectralClassifier):
         seen = np.unique(kinds)
         n_vectors = min(self.n_vectors or n_classes + 4, len(seen) + free.shape[0])
         start = check_random_state(self.random_state).normal(size=len(affinity))
-        embedding = embed(affinity, max(1, n_vectors), start, must_link, self.beta)
+        with watched(type(self).__name__, bool(self.verbose), self.callback) as on_step:
+            looks = on_step if self.verbose or self.callback else None  # to look on takes time
+            embedding = embed(affinity, max(1, n_vectors), start, must_link, self.beta, looks)
         if self.n_vectors is None and self.weighting == "none" and len(seen):
             embedding = embedding.only(_between(class_means(embedding.tied, kinds, n_classes)[seen]))
         self._embedding, self.eigenvalues_ = embedding, 1 - embedding.values

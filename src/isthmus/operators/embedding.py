@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
 
+from isthmus.engine import Step
 from isthmus.operators.affinity import CosineAffinity, unit_rows
 from isthmus.operators.must_link import MustLink
 from isthmus.operators.spectrum import leading_vectors
@@ -50,11 +52,18 @@ class Embedding:
         return np.asarray(rows @ self._carried / np.where(linked, weights.T, 1.0).T), linked
 
 
-def embed(affinity: CosineAffinity, n_vectors: int, start: Array, must_link: MustLink | None, beta: float) -> Embedding:
+def embed(
+    affinity: CosineAffinity,
+    n_vectors: int,
+    start: Array,
+    must_link: MustLink | None,
+    beta: float,
+    on_step: Callable[[Step], bool | None] | None = None,
+) -> Embedding:
     """The smallest solutions of T x = w D x, T = (D - W) + beta U U^T + lam (D_s - W_s).
 
     Found as the largest eigenvalues 1 - w of I - D^-1/2 T D^-1/2. No node may have degree zero. Without `must_link`, U
-    is zero: what it would tie together is one node already.
+    is zero: what it would tie together is one node already. `on_step`: see `leading_vectors`.
     """
     n, lam = len(affinity), affinity.lam
     degrees = affinity.degrees()
@@ -75,7 +84,7 @@ def embed(affinity: CosineAffinity, n_vectors: int, start: Array, must_link: Mus
 
     # T 1 = 0: the first vector is constant. Those of cuts end at w = 2 + 2 lam.
     values, vectors = leading_vectors(
-        multiply, np.sqrt(degrees), -2 - 2 * lam, n_vectors, start, None if must_link is None else almost_solve
+        multiply, np.sqrt(degrees), -2 - 2 * lam, n_vectors, start, None if must_link is None else almost_solve, on_step
     )
     vectors = scale[:, None] * vectors
     n_tied = len(affinity.sizes)

@@ -10,7 +10,9 @@ from scipy.linalg import eigh
 from scipy.sparse.linalg import LinearOperator, eigsh, lobpcg
 from sklearn.exceptions import ConvergenceWarning
 
+from isthmus.engine import Step
 from isthmus.exceptions import warn
+from isthmus.operators.watching import Stopped, Watched
 from isthmus.typing import Array
 
 SMALL = 64
@@ -28,6 +30,7 @@ def leading_vectors(
     n_vectors: int,
     start: Array,
     precondition: Callable[[Array], Array] | None = None,
+    on_step: Callable[[Step], bool | None] | None = None,
 ) -> tuple[Array, Array]:
     """The largest eigenvalues of a symmetric matrix, falling, and their vectors in columns.
 
@@ -47,6 +50,8 @@ def leading_vectors(
     precondition : callable, optional
         Roughly the solution of (I - matrix) x = y. Needed where the other end of the spectrum is far away, which would
         cost Lanczos thousands of steps.
+    on_step : callable, optional
+        Called after some products, and once at the end. If it returns True, what has been found must do.
     """
     first = first / np.linalg.norm(first)
     n = len(first)
@@ -57,13 +62,21 @@ def leading_vectors(
     n_others = n_vectors - 1
     if n_others < 1:
         return np.ones(1), first[:, None]
-    if n <= max(SMALL, 5 * (n_vectors + GUARD)):
-        matrix = others(np.eye(n))
-        values, vectors = eigh((matrix + matrix.T) / 2, subset_by_index=[n - n_others, n - 1])
-    elif precondition is None:
-        values, vectors = eigsh(LinearOperator((n, n), matvec=others, dtype=np.float64), n_others, which="LA", v0=start)
-    else:
-        values, vectors = _preconditioned(others, precondition, n_others, start)
+    watched = None if on_step is None else Watched(others, n_others, on_step)
+    product = watched or others
+    try:
+        if n <= max(SMALL, 5 * (n_vectors + GUARD)):
+            matrix = others(np.eye(n))
+            values, vectors = eigh((matrix + matrix.T) / 2, subset_by_index=[n - n_others, n - 1])
+        elif precondition is None:
+            matrix = LinearOperator((n, n), matvec=product, dtype=np.float64)
+            values, vectors = eigsh(matrix, n_others, which="LA", v0=start)
+        else:
+            values, vectors = _preconditioned(product, precondition, n_others, start)
+        if watched is not None:
+            watched.end(values)
+    except Stopped as stopped:
+        values, vectors = stopped.values, stopped.vectors
     order = np.argsort(-values, kind="stable")
     return np.append(1.0, values[order]), np.column_stack([first, vectors[:, order]])
 
