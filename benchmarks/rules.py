@@ -1,11 +1,11 @@
 """What the numbers in isthmus/choice/rules.py were fitted to: evidence and outcome on half of the tasks.
 
-python benchmarks/rules.py DATA_FOLDER FILE.jsonl
+python benchmarks/rules.py DATA_FOLDER FILE.jsonl [source | unknown]
 
 One line of JSON per task and size: the evidence and the skill that was reached, by the automatic choice and by what it
 does without time. At the end, where topics and other classes stand on each indicator; least squares of the skill, with
-the error that its interval needs, for shares like the source's, for unknown ones and without time; and of unrelatedness
-on the alarm's indicators, with how often it would ring.
+the error that its interval needs; and of unrelatedness on the alarm's indicators, with how often it would ring. First
+for class shares like the source's, then for unknown ones; or for those that are named.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import sys
 import warnings
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from statistics import fmean
@@ -24,8 +25,8 @@ from scipy.stats import norm
 from isthmus import Auto
 from isthmus.choice import rules
 from isthmus.choice.evidence import skill
-from isthmus.data import Library, TaskData, load_table
-from isthmus.data.families import is_for_development, more_unrelated
+from isthmus.data import Library, Task, TaskData, load_table
+from isthmus.data.families import is_for_development, more_unequal_shares, more_unrelated
 
 FEW: list[dict[str, int]] = [{"source": 300, "target": 300}, {"source": 300, "target": 2000}]
 """Draws on which the estimate and the alarm have to hold as well."""
@@ -34,33 +35,48 @@ FEW: list[dict[str, int]] = [{"source": 300, "target": 300}, {"source": 300, "ta
 def main() -> None:
     """Fit Auto to every development task, and print the rules."""
     warnings.simplefilter("ignore")
-    table, library = load_table("auto"), Library(Path(sys.argv[1]))
-    rows: list[dict[str, Any]] = []
+    library = Library(Path(sys.argv[1]))
     with Path(sys.argv[2]).open("w", encoding="utf-8") as out:
-        for task in [*(task for task in table.tasks if is_for_development(task)), *more_unrelated()]:
-            whole = library.load(table, task)
-            shares = "unknown" if task.family == "shares" else "source"
-            for sample in [{}] if task.family in ("shares", "four classes") else [{}, *FEW]:
-                data = whole.drawn(sample, 0)
-                for max_time in (None, 0.0):
-                    found = outcome(data, Auto(target_shares=shares, max_time=max_time, random_state=0))
-                    rows.append({"task": task.name, "family": task.family, "sample": sample, **found})
-                    out.write(json.dumps(rows[-1], default=float) + "\n")
-                    out.flush()
-    show(rows)
+        for shares in sys.argv[3:] or ("source", "unknown"):
+            rows: list[dict[str, Any]] = []
+            for task, sample, max_time in trials(shares):
+                data = library.load(load_table("auto"), task).drawn(sample, 0)
+                found = outcome(data, Auto(target_shares=shares, max_time=max_time, random_state=0))
+                rows.append({"task": task.name, "family": task.family, "sample": sample, **found})
+                out.write(json.dumps(rows[-1], default=float) + "\n")
+                out.flush()
+            print(f"Class shares: {shares}")
+            (show if shares == "source" else show_at_unknown_shares)(rows)
+
+
+def trials(shares: str) -> Iterator[tuple[Task, dict[str, int], float | None]]:
+    """Tasks, how much is drawn of them, and the time that there is."""
+    related = [task for task in load_table("auto").tasks if is_for_development(task)]
+    if shares == "unknown":
+        related = [task for task in related if task.family in ("shares", "unrelated")]
+        related += [task for task in more_unequal_shares() if is_for_development(task)]
+        yield from ((task, {}, None) for task in (*related, *more_unrelated()))
+        return
+    for task in (*(task for task in related if task.family != "shares"), *more_unrelated()):
+        for sample in [{}] if task.family == "four classes" else [{}, *FEW]:
+            yield from ((task, sample, max_time) for max_time in (None, 0.0))
 
 
 def show(rows: list[dict[str, Any]]) -> None:
-    """What all these rows say."""
-    related = [row for row in rows if row["family"] not in ("shares", "unrelated")]
-    alone = [row for row in related if row["max_time"] == 0]
-    rows, related = ([row for row in some if row["max_time"] is None] for some in (rows, related))
+    """What the rows with the source's shares say."""
+    alone = [row for row in rows if row["max_time"] == 0 and row["family"] != "unrelated"]
+    rows = [row for row in rows if row["max_time"] is None]
+    related = [row for row in rows if row["family"] != "unrelated"]
     print_indicators([row for row in related if not row["sample"]])
     print_estimate("skill", related, ("confidence", "confidence_of_few", "modesty_of_few", "likeness"))
-    thinned = [row for row in rows if row["family"] == "shares"]
-    print_estimate("skill at unknown shares", thinned, ("confidence", "likeness"))
     print_estimate("skill without time", alone, ("confidence",))
-    print_alarm([row for row in rows if row["family"] != "shares"])
+    print_alarm(rows, rules.UNRELATED.rings_from)
+
+
+def show_at_unknown_shares(rows: list[dict[str, Any]]) -> None:
+    """What the others say."""
+    print_estimate("skill", [row for row in rows if row["family"] != "unrelated"], ("confidence",))
+    print_alarm(rows, rules.UNRELATED_AT_UNKNOWN_SHARES.rings_from)
 
 
 def outcome(data: TaskData, auto: Auto) -> dict[str, Any]:
@@ -70,11 +86,10 @@ def outcome(data: TaskData, auto: Auto) -> dict[str, Any]:
     evidence, few = asdict(auto.evidence_), auto.evidence_.smallness
     of_few = {f"{name}_of_few": evidence[name] * few for name in ("confidence", "modesty")}
     reached = {"right": right, "skill": skill(right, len(auto.classes_))}
-    expected = auto.estimated_accuracy_.value
-    return {"max_time": auto.max_time, **evidence, **of_few, "expected": expected, **reached}
+    return {"max_time": auto.max_time, **evidence, **of_few, "chance": 1 / len(auto.classes_), **reached}
 
 
-def print_alarm(rows: list[dict[str, Any]]) -> None:
+def print_alarm(rows: list[dict[str, Any]], rings_from: float) -> None:
     """Both kinds count alike, and tasks with all their documents as much as those with few of both draws."""
     sizes = np.array([sum(row["sample"].values()) for row in rows])
     strange = np.array([row["family"] == "unrelated" for row in rows])
@@ -83,7 +98,7 @@ def print_alarm(rows: list[dict[str, Any]]) -> None:
         for kind in (strange, ~strange):
             weights[kind & (sizes == size)] = (1 if size else 2) / np.sum(kind & (sizes == size))
     names = ("likeness", "following")
-    rings = fit_line("unrelated", names, rows, np.where(strange, 1.0, -1.0), weights) > rules.RINGS_FROM
+    rings = fit_line("unrelated", names, rows, np.where(strange, 1.0, -1.0), weights) > rings_from
     for size in np.unique(sizes):
         of_size = sizes == size
         shares = [float(np.mean(rings[kind & of_size])) for kind in (strange, ~strange)]
@@ -102,9 +117,11 @@ def print_indicators(rows: list[dict[str, Any]]) -> None:
 def print_estimate(what: str, rows: list[dict[str, Any]], names: tuple[str, ...]) -> None:
     """A line for the skill, and the error for which its interval holds nine in ten."""
     reached = np.array([row["skill"] for row in rows])
-    missed = fit_line(what, names, rows, reached) - reached
-    room = [2 * np.sqrt(row["expected"] * (1 - row["expected"])) for row in rows]
-    errors = np.abs(missed) / np.maximum(room, rules.LEAST_ROOM) / norm.ppf(0.95)
+    chance = np.array([row["chance"] for row in rows])
+    expected = np.clip(chance + (1 - chance) * fit_line(what, names, rows, reached), chance, 0.99)
+    missed = np.abs((expected - chance) / (1 - chance) - reached)
+    room = np.maximum(2 * np.sqrt(expected * (1 - expected)), rules.LEAST_ROOM)
+    errors = missed / room / norm.ppf(0.95)
     print(f"error of the estimate: {np.quantile(errors, 0.9):.3f}")
 
 

@@ -16,7 +16,7 @@ import isthmus
 from conftest import Toy, make_toy, quiet
 from isthmus import Auto, suggest_labels
 from isthmus.choice import rules
-from isthmus.choice.candidates import FOR_THE_REST, FOR_TOPICS, SOURCE_ONLY
+from isthmus.choice.candidates import AT_GIVEN_SHARES, SOURCE_ONLY
 from isthmus.choice.evidence import Evidence, neighbours_skill, normalised_cut, skill
 from isthmus.methods import NaiveBayesEM
 
@@ -120,7 +120,7 @@ def test_cuts_are_for_sparse_rows(toy: Toy) -> None:
 def test_the_leaderboard_tells_all(toy: Toy) -> None:
     auto = quiet(toy)
     rows = auto.leaderboard_.rows
-    assert {*FOR_TOPICS, *FOR_THE_REST, SOURCE_ONLY} <= {row["name"] for row in rows}
+    assert {*AT_GIVEN_SHARES.for_topics, *AT_GIVEN_SHARES.for_the_rest, SOURCE_ONLY} <= {row["name"] for row in rows}
     assert {row["name"] for row in rows if row["why"].startswith("asked")} == set(auto.chosen_)
     assert all(0 <= row["agreement"] <= 1 and row["seconds"] > 0 for row in rows)
     assert "self-training" in str(auto.leaderboard_)
@@ -202,8 +202,8 @@ def test_neighbours_skill_is_that_of_all_pairs(toy: Toy) -> None:
 
 
 def test_indicators_count_by_how_clear_they_are_and_how_much_they_have_to_say() -> None:
-    topics = {name: rule.middle + rule.reach for name, rule in rules.TOPICAL.items()}
-    others = {name: rule.middle - rule.reach for name, rule in rules.TOPICAL.items()}
+    topics: dict[str, Any] = {name: rule.middle + rule.reach for name, rule in rules.TOPICAL.items()}
+    others: dict[str, Any] = {name: rule.middle - rule.reach for name, rule in rules.TOPICAL.items()}
     assert Evidence(**topics).topicality == pytest.approx(1)
     assert Evidence(**others).topicality == pytest.approx(-1)
     total = sum(rule.say for rule in rules.TOPICAL.values())

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from conftest import Toy, make_toy, quiet, unrelated_toy
 from isthmus import Auto
 from isthmus.choice import candidates, rules, trial
-from isthmus.choice.candidates import FOR_TOPICS, SOURCE_ONLY
-from isthmus.choice.evidence import Evidence
+from isthmus.choice.candidates import SOURCE_ONLY
+from isthmus.choice.evidence import Evidence, agreement, likeness
 from isthmus.choice.trust import Estimate, estimate_accuracy, sharpness_for, updated
 from isthmus.exceptions import TransferAlarm
 from isthmus.methods import SelfTraining
@@ -41,7 +41,7 @@ def test_sharpness_makes_the_mean(mean: float) -> None:
 
 def test_estimates_rise_with_confidence_and_stay_in_their_interval() -> None:
     for n in (1e6, 600):
-        known = {"likeness": 0.3, "modesty": 0.38, "n_documents": n}
+        known: dict[str, Any] = {"likeness": 0.3, "modesty": 0.38, "n_documents": n}
         estimates = [estimate_accuracy(Evidence(confidence=c, **known), 2) for c in np.linspace(0.2, 1, 9)]
         values = [estimate.value for estimate in estimates]
         assert values == sorted(values)
@@ -60,7 +60,7 @@ def test_checked_documents_pull_the_estimate_their_way() -> None:
 
 
 def test_of_a_handful_of_documents_hardly_anything_is_known() -> None:
-    known = {"confidence": 0.3, "likeness": 0.3, "modesty": 0.99}
+    known: dict[str, Any] = {"confidence": 0.3, "likeness": 0.3, "modesty": 0.99}
     handful, few = (estimate_accuracy(Evidence(n_documents=n, **known), 2) for n in (8, 600))
     assert handful.high - handful.low > 2 * (few.high - few.low)
     assert handful.low < 0.6
@@ -118,7 +118,7 @@ def test_a_few_labels_do_not_silence_the_alarm(n: int) -> None:
 
 
 def test_labels_that_prove_the_answer_silence_the_alarm(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rules, "UNRELATED_CONSTANT", 100.0)  # everything looks strange
+    monkeypatch.setattr(rules, "UNRELATED", rules.UNRELATED._replace(constant=100.0))  # everything looks strange
     toy = make_toy(seed=2)
     assert [alarm.kind for alarm in quiet(toy).alarms_] == ["unrelated"]
     auto = quiet(toy, sample_labeled=some_labels(toy, {"class 0": 10, "class 1": 10}))
@@ -149,8 +149,8 @@ def test_a_class_with_few_documents_and_no_conviction_is_missing(
         asked.answers[candidates.SHORT] = answer
         assert asked._missing_classes(answer) == gone
         known = isinstance(shares, dict)  # who gives the shares knows which class is missing
-        assert len(asked._alarms_about_classes(FOR_TOPICS, Evidence())) == (0 if known else len(gone))
-        assert asked._alarms_about_classes(FOR_TOPICS, few) == []
+        assert len(asked._alarms_about_classes(asked.teams.for_topics, Evidence())) == (0 if known else len(gone))
+        assert asked._alarms_about_classes(asked.teams.for_topics, few) == []
 
 
 def some_labels(toy: Toy, per_class: dict[str, int]) -> np.ndarray:
@@ -250,12 +250,41 @@ def test_no_harm_is_said_where_nothing_else_was_tried(toy: Toy) -> None:
 
 def test_harm_is_said_only_where_labels_spoke(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
     """With unknown shares and little time, the classifier of the source may be all that is left of a team."""
-    for team in ("FOR_THE_REST", "FOR_THE_REST_AT_UNKNOWN_SHARES"):
-        monkeypatch.setattr(candidates, team, (SOURCE_ONLY,))
+    for name in ("AT_GIVEN_SHARES", "AT_UNKNOWN_SHARES"):
+        monkeypatch.setattr(candidates, name, replace(getattr(candidates, name), for_the_rest=(SOURCE_ONLY,)))
     monkeypatch.setattr(Evidence, "topicality", property(lambda self: -1.0))
     auto = quiet(toy, Auto(target_shares="unknown"), sample_labeled=some_labels(toy, {"class 0": 1}))
     assert auto.chosen_ == (SOURCE_ONLY,)
     assert "harm" not in {alarm.kind for alarm in auto.alarms_}
+
+
+def test_at_unknown_shares_nobody_is_asked_who_needs_them(toy: Toy) -> None:
+    auto = quiet(toy, Auto(target_shares="unknown", random_state=0))
+    idle = candidates.AT_UNKNOWN_SHARES.idle
+    rows = {row["name"]: row for row in auto.leaderboard_.rows}
+    assert {rows[name]["why"] for name in idle} == {"needs class shares"}
+    assert all(rows[name]["seconds"] is None for name in idle)
+    assert set(auto.chosen_) in (
+        set(candidates.AT_UNKNOWN_SHARES.for_topics),
+        set(candidates.AT_UNKNOWN_SHARES.for_the_rest),
+    )
+    assert not auto.evidence_.held
+    assert auto.evidence_.steadiness is None
+
+
+def test_at_unknown_shares_the_alarm_goes_by_other_answers(toy: Toy) -> None:
+    """By labels that no self-training has moved, and by how far naive Bayes stays with the source's classifier."""
+    problem = pose(Auto(), toy.X, toy.y, toy.domain, "target")
+    asked = trial.Trial(problem, "unknown", trial.Clock(None), 0)
+    asked.run()
+    own = candidates.AT_UNKNOWN_SHARES
+    evidence, first = asked._evidence(), asked.answers[SOURCE_ONLY]
+    assert evidence.likeness == likeness(problem, asked.answers[own.leader].argmax(axis=1))
+    assert evidence.following == agreement(asked.answers[own.follower], first)
+    del asked.answers[own.follower]
+    assert asked._evidence().following == agreement(asked.answers[candidates.SHORT], first)
+    del asked.answers[own.leader]
+    assert asked._evidence().strangeness == -1  # there was no time to know
 
 
 def test_time_is_for_all_trials_together(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:

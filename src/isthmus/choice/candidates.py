@@ -18,16 +18,39 @@ WITH_LSA, WITH_MSDA = "words + LSA, transductive", "words + mSDA, transductive"
 PLAIN_LSA, PLAIN_MSDA = "words + LSA", "words + mSDA"
 TOPICS, MIXTURE = "TCL", "naive Bayes EM"
 
-FOR_TOPICS = (LONG, TOPICS, MIXTURE)
-"""For classes that are what documents are about."""
-FOR_THE_REST = (WITH_MSDA, WITH_LSA)
-"""For classes that are something else, such as opinions."""
-FOR_THE_REST_AT_UNKNOWN_SHARES = (SOURCE_ONLY, PLAIN_LSA, PLAIN_MSDA, WITH_MSDA, WITH_LSA)
-"""Where ranking would need shares that nobody knows: the average of those that rank and of those that do not."""
+
+@dataclass(frozen=True)
+class Teams:
+    """Who answers, and by whom it is told how far to trust the answer."""
+
+    for_topics: tuple[str, ...]
+    """For classes that are what documents are about."""
+    for_the_rest: tuple[str, ...]
+    """For classes that are something else, such as opinions."""
+    voices: tuple[str, ...]
+    """Whose confidence the estimated accuracy goes by."""
+    leader: str = SHORT
+    """By whose labels classes are compared in source and target."""
+    follower: str = SHORT
+    """Of whom it is asked how far they stay with the source's classifier."""
+    idle: tuple[str, ...] = ()
+    """Who need not run."""
 
 
-VOICES = (SHORT, WITH_MSDA, WITH_LSA)
-"""Whose confidence the estimated accuracy goes by."""
+AT_GIVEN_SHARES = Teams(
+    for_topics=(LONG, TOPICS, MIXTURE), for_the_rest=(WITH_MSDA, WITH_LSA), voices=(SHORT, WITH_MSDA, WITH_LSA)
+)
+AT_UNKNOWN_SHARES = Teams(
+    for_topics=(SHORT, MIXTURE, WITH_LSA, WITH_MSDA),
+    for_the_rest=(PLAIN_LSA, PLAIN_MSDA, WITH_MSDA),
+    voices=(PLAIN_LSA, WITH_LSA, PLAIN_MSDA, WITH_MSDA),
+    leader=PLAIN_MSDA,
+    follower=MIXTURE,
+    idle=(LONG, TOPICS),
+)
+"""Where nothing holds the shares, a long self-training drifts and TCL makes classes of about equal size. Those that do
+not learn from their own labels have a say in opinions, and in how far any answer can be trusted."""
+
 EVIDENCE = 8
 """Cost of the indicators, in the same units."""
 

@@ -39,7 +39,7 @@ class Evidence:
     steadiness: float | None = None
     """Skill with which a long self-training repeats a short one. None with unknown class shares."""
     following: float | None = None
-    """Skill with which self-training repeats the source's own classifier."""
+    """Skill with which self-training repeats the source's own classifier; naive Bayes, with unknown class shares."""
     confidence: float | None = None
     """Mean skill that the candidates claim for themselves in the target."""
     likeness: float | None = None
@@ -52,6 +52,8 @@ class Evidence:
     """Of all domains together."""
     n_free: float = math.inf
     """Of these, those without a label."""
+    held: bool = True
+    """Whether class shares were known, which hold those that learn from their own labels."""
 
     @property
     def smallness(self) -> float:
@@ -70,8 +72,8 @@ class Evidence:
         """How unrelated the domains look: doubtful from 0 on, and hardly to be doubted from `rules.CERTAIN` on."""
         if self.likeness is None or self.following is None:
             return -1.0
-        score = rules.UNRELATED_LIKENESS * self.likeness + rules.UNRELATED_FOLLOWING * self.following
-        return score + rules.UNRELATED_CONSTANT - rules.RINGS_FROM
+        rule = rules.UNRELATED if self.held else rules.UNRELATED_AT_UNKNOWN_SHARES
+        return rule.likeness * self.likeness + rule.following * self.following + rule.constant - rule.rings_from
 
 
 def skill(share: float, n_classes: int) -> float:

@@ -32,18 +32,25 @@ TOPICAL = {
 """Classes that are topics part the target's graph of similar documents; a source document's nearest neighbours have its
 label; and a long self-training agrees with a short one."""
 
-# Unrelated domains: a weighted sum of two indicators.
-UNRELATED_LIKENESS = -4.729
-"""Weight of how alike the differences between classes are in source and target."""
-UNRELATED_FOLLOWING = -0.456
-"""Weight of how far self-training stays with the source's classifier."""
-UNRELATED_CONSTANT = 1.348
-RINGS_FROM = 0.1
-"""A little above the middle between the two kinds: an alarm that rings where all is well is soon not heeded."""
+
+class Unrelated(NamedTuple):
+    """A linear rule for how unrelated domains look: 1 is usual for unrelated tasks, -1 for related ones."""
+
+    likeness: float
+    """Weight of how alike the differences between classes are in source and target."""
+    following: float
+    """Weight of how far a method that learns from its own labels stays with the source's classifier."""
+    constant: float
+    rings_from: float
+    """A little above the middle: an alarm that rings where all is well is soon not heeded."""
+
+
+UNRELATED = Unrelated(-4.729, -0.456, 1.348, 0.1)
+UNRELATED_AT_UNKNOWN_SHARES = Unrelated(-5.593, -1.163, 2.511, 0.2)
 CERTAIN = 0.95
-"""No related development task comes so far, of any size. From here on the source's classifier answers alone. Below, the
-alarm rings, but the team answers: where domains are unrelated any answer is worthless, and where they are not, much
-would be lost."""
+"""No related development task, of any size, comes so far above where the alarm rings. From here on the source's
+classifier answers alone. Below, the alarm rings, but the team answers: where domains are unrelated any answer is
+worthless, and where they are not, much would be lost."""
 
 # Other class shares: how much the answers with and without the source's shares must differ.
 SHARES_AGREEMENT = 0.75
@@ -74,8 +81,8 @@ class Line(NamedTuple):
 
 
 ESTIMATE = Line(1.609, -1.062, 1.513, -0.069, -0.298, 0.103)
-ESTIMATE_AT_UNKNOWN_SHARES = Line(2.114, 0.0, 0.0, 0.735, -1.187, 0.236)
-"""Confidence says far less where nothing holds the class shares down."""
+ESTIMATE_AT_UNKNOWN_SHARES = Line(1.638, 0.0, 0.0, 0.0, -0.301, 0.192)
+"""Of other voices: the confidence of those that learn from their own labels says little where no shares hold them."""
 ESTIMATE_OF_SOURCE_ONLY = Line(0.809, 0.0, 0.0, 0.0, 0.387, 0.215)
 """Where there was no time for any other candidate."""
 FEW_DOCUMENTS = 1000

@@ -76,6 +76,7 @@ class Trial:
         self.problem, self.shares, self.clock = problem, shares, clock
         read_shares(shares, problem)  # fails at once where it is wrong
         self.random_state = random_state
+        self.teams = names.AT_UNKNOWN_SHARES if shares == "unknown" else names.AT_GIVEN_SHARES
         self.candidates = {candidate.name: candidate for candidate in portfolio(shares, random_state)}
         self.answers: dict[str, Array] = {}
         """Class distributions of the unlabelled documents."""
@@ -86,12 +87,10 @@ class Trial:
 
     def run(self, only: tuple[str, ...] = ()) -> None:
         """Let the candidates answer: all that there is time for, or the named ones."""
-        nothing_to_do = not self.problem.unlabeled_documents().shape[0]
         for candidate in self.candidates.values():
             if only and candidate.name not in only:
                 continue
-            reason = "nothing to label" if nothing_to_do and candidate.name != names.SOURCE_ONLY else ""
-            reason = reason or self._obstacle(candidate)
+            reason = self._obstacle(candidate, bool(only))
             if reason:
                 self.fell_out[candidate.name] = reason
                 continue
@@ -111,7 +110,11 @@ class Trial:
     def _with_starts(self, some: tuple[str, ...]) -> set[str]:
         return {name for own in some for name in (own, self.candidates[own].starts_from) if name}
 
-    def _obstacle(self, candidate: Candidate) -> str:
+    def _obstacle(self, candidate: Candidate, asked_for: bool) -> str:
+        if not self.problem.unlabeled_documents().shape[0] and candidate.name != names.SOURCE_ONLY:
+            return "nothing to label"
+        if candidate.name in self.teams.idle and not asked_for:
+            return "needs class shares"
         if candidate.needs_counts and any(_negative(domain.matrix) for domain in self.problem.domains):
             return "takes no negative features: see SignSplit"
         needed = self.expected_seconds((candidate.name,)) + self.unit * names.EVIDENCE
@@ -179,35 +182,37 @@ class Trial:
         problem, n_classes = self.problem, self.problem.n_classes
         X, known = problem.labeled_documents()
         free, answers = problem.unlabeled_documents(), self.answers
-        voices = [answers[name] for name in names.VOICES if name in answers]
-        voices = voices or [answers[names.SOURCE_ONLY]]
-        leader = answers.get(names.SHORT, answers[names.SOURCE_ONLY])
-        led, steady = names.SHORT in answers, names.SHORT in answers and names.LONG in answers
+        voices = [answers[name] for name in self.teams.voices if name in answers]
         first = answers[names.SOURCE_ONLY]
+        labels = answers.get(self.teams.leader, first).argmax(axis=1)
+        # Naive Bayes takes no negative features; what it would follow, self-training follows more closely.
+        follower = next((answers[name] for name in (self.teams.follower, names.SHORT) if name in answers), None)
+        steady = names.SHORT in answers and names.LONG in answers
         cuts = sp.issparse(free) and not _negative(free)  # cosines of other features are not for cutting
         held = self.shares != "unknown"  # where nothing holds its shares, self-training cuts off what it likes
         across = any(d.is_target for d in problem.domains) and any(not d.is_target for d in problem.domains)
+        led = self.teams.leader in answers
         return Evidence(
-            cut=normalised_cut(free, leader.argmax(axis=1), n_classes) if cuts and held else None,
+            cut=normalised_cut(free, labels, n_classes) if cuts and held else None,
             neighbours=neighbours_skill(X, known, n_classes),
-            steadiness=agreement(answers[names.LONG], answers[names.SHORT]) if steady and held else None,
-            following=agreement(leader, first) if led and across else None,
-            confidence=float(np.mean([claimed_skill(voice) for voice in voices])),
-            likeness=likeness(problem, leader.argmax(axis=1)),
+            steadiness=agreement(answers[names.LONG], answers[names.SHORT]) if steady else None,
+            following=agreement(follower, first) if led and follower is not None and across else None,
+            confidence=float(np.mean([claimed_skill(voice) for voice in voices or [first]])),
+            likeness=likeness(problem, labels),
             modesty=modesty(X, known, n_classes),
             n_documents=X.shape[0] + free.shape[0],
             n_free=free.shape[0],
+            held=held,
         )
 
     def _estimate(self, evidence: Evidence) -> Estimate:
         rule = rules.ESTIMATE_AT_UNKNOWN_SHARES if self.shares == "unknown" else rules.ESTIMATE
-        if not any(name in self.answers for name in names.VOICES):
+        if not any(name in self.answers for name in self.teams.voices):
             rule = rules.ESTIMATE_OF_SOURCE_ONLY
         return estimate_accuracy(evidence, self.problem.n_classes, rule)
 
     def _teams(self) -> dict[str, tuple[str, ...]]:
-        rest = names.FOR_THE_REST_AT_UNKNOWN_SHARES if self.shares == "unknown" else names.FOR_THE_REST
-        wanted = {"topics": names.FOR_TOPICS, "rest": rest, SOURCE: (names.SOURCE_ONLY,)}
+        wanted = {"topics": self.teams.for_topics, "rest": self.teams.for_the_rest, SOURCE: (names.SOURCE_ONLY,)}
         present = {team: tuple(n for n in members if n in self.answers) for team, members in wanted.items()}
         short = tuple(n for n in (names.SHORT,) if n in self.answers)
         return {team: members or short or (names.SOURCE_ONLY,) for team, members in present.items()}
@@ -237,7 +242,7 @@ class Trial:
 
     def _alarms_about_classes(self, team: tuple[str, ...], evidence: Evidence) -> list[Alarm]:
         """Where classes are topics, candidates that need no shares are a check on those that do."""
-        if isinstance(self.shares, dict) or team != names.FOR_TOPICS:
+        if isinstance(self.shares, dict) or team != self.teams.for_topics:
             return []
         free = self
         if self.shares == "source":
@@ -300,10 +305,17 @@ class Trial:
                     "seconds": self.seconds.get(name),
                     "confidence": None if answer is None or not len(answer) else float(answer.max(axis=1).mean()),
                     "agreement": _agreement(answer, values),
-                    "why": self.fell_out.get(name) or _why(name, team, reason),
+                    "why": self.fell_out.get(name) or self._why(name, team, reason),
                 }
             )
         return rows
+
+    def _why(self, name: str, team: tuple[str, ...], reason: str) -> str:
+        if name in team:
+            return f"asked: {reason or 'nothing else to ask'}"
+        if name in self.teams.for_topics or name in self.teams.for_the_rest:
+            return f"not asked: {reason}" if reason else "not asked"
+        return {names.SOURCE_ONLY: "for comparison", names.SHORT: "for evidence"}.get(name, "for its map")
 
 
 def _agreement(answer: Array | None, values: Array) -> float | None:
@@ -311,14 +323,6 @@ def _agreement(answer: Array | None, values: Array) -> float | None:
     if answer is None or not len(answer):
         return None
     return float(np.mean(answer.argmax(axis=1) == values.argmax(axis=1)))
-
-
-def _why(name: str, team: tuple[str, ...], reason: str) -> str:
-    if name in team:
-        return f"asked: {reason or 'nothing else to ask'}"
-    if name in names.FOR_TOPICS or name in names.FOR_THE_REST:
-        return f"not asked: {reason}" if reason else "not asked"
-    return {names.SOURCE_ONLY: "for comparison", names.SHORT: "for evidence"}.get(name, "for its map")
 
 
 def _doubted(estimate: Estimate, certain: bool, n_classes: int) -> Estimate:

@@ -95,6 +95,14 @@ def unequal_shares(base: list[Task]) -> list[Task]:
     ]
 
 
+def more_unequal_shares() -> list[Task]:
+    """More such tasks, in no table, and among them those that they were made of: for the rules at unknown shares."""
+    splits, reviews = newsgroup_splits(), review_pairs()
+    base = [task for tasks, step in ((splits, 5), (reviews, 4)) for i, task in enumerate(tasks) if i % step in (1, 2)]
+    base = [task for task in base if is_for_development(task)]
+    return [task for whole in base for task in (whole, *unequal_shares([whole]))]
+
+
 def unrelated() -> list[Task]:
     """Targets whose classes have nothing to do with the source's: whatever is answered, it is wrong."""
     return [*_unrelated_news(), *_unrelated_reviews()]
