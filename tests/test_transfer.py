@@ -49,6 +49,8 @@ def test_other_vectorizers_and_labels() -> None:
     ("change", "error", "message"),
     [
         ({"source_texts": "one text"}, TypeError, "source_texts is one string: give a list"),
+        ({"target_texts": pd.DataFrame({"the refund": TARGET})}, TypeError, r"is a DataFrame: give .*_texts\['text'\]"),
+        ({"source_texts": dict.fromkeys(SOURCE)}, TypeError, "source_texts is a dict: give its column of texts"),
         ({"target_texts": []}, ValueError, "target_texts is empty"),
         ({"target_texts": ["a", None]}, TypeError, r"target_texts\[1\] is None, not a string"),
         ({"source_labels": ["a"]}, ValueError, "source_labels has 1 entries and source_texts 4"),
@@ -146,6 +148,13 @@ def test_sign_split_loses_nothing() -> None:
     assert dense[:, :4] - dense[:, 4:] == pytest.approx(X)
     assert sparse.toarray() == pytest.approx(dense)
     assert np.linalg.norm(dense, axis=1) == pytest.approx(np.linalg.norm(X, axis=1))
+
+
+def test_signed_features_lead_to_sign_split() -> None:
+    X = np.random.default_rng(0).normal(size=(6, 4))
+    with pytest.raises(ValueError, match=r"first in row 0\. .* or split embeddings with isthmus\.SignSplit\(\)"):
+        isthmus.TCL().fit(X, [0, 1] * 3)
+    assert isthmus.TCL(random_state=0).fit(isthmus.SignSplit().fit_transform(X), [0, 1] * 3).n_features_in_ == 8
 
 
 def test_weights_are_the_formula() -> None:
