@@ -214,7 +214,9 @@ def _read_texts(texts: Sequence[str], argument: str) -> list[str]:
     if isinstance(texts, str):
         raise TypeError(f"{argument} is one string: give a list of texts.")
     if isinstance(texts, Mapping) or hasattr(texts, "columns"):  # a list of it would be the names of its columns
-        raise TypeError(f"{argument} is a {type(texts).__name__}: give its column of texts, such as {argument}['text'].")
+        raise TypeError(
+            f"{argument} is a {type(texts).__name__}: give its column of texts, such as {argument}['text']."
+        )
     found = list(texts)
     if not found:
         raise ValueError(f"{argument} is empty: give at least one text.")

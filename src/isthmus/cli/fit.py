@@ -102,7 +102,7 @@ def fit(
     from time import perf_counter
 
     from isthmus.cli.estimating import check_preset, load_encoder, read_estimator
-    from isthmus.cli.gathering import check_classes, gather
+    from isthmus.cli.gathering import check_classes, check_truth, gather, spell_alike
     from isthmus.cli.stages import Stages
     from isthmus.cli.summary import Summary
     from isthmus.documents import check_format
@@ -128,8 +128,10 @@ def fit(
         sources = [gather(path, stages, **source_options) for path in source]
         check_classes(sources)
         there = gather(target, stages, label=label or sources[0].columns.label, truth=truth, **reading)
-        if truth is not None and not any(there.truth):
-            raise DataError(f"{target} has no entry in column {truth!r}, which --truth names.")
+        spell_alike([*sources, there])
+        if truth is not None:
+            learned = [*sources, there] if use_target_labels else sources
+            check_truth(there, truth, {label for file in learned for label in file.counts})
         if use_target_labels and not any(there.labels):
             column = label or sources[0].columns.label
             raise DataError(f"{target} has no entry in column {column!r}: leave --use-target-labels out, or add some.")
