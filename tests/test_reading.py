@@ -210,6 +210,18 @@ def test_semicolons_are_a_kind_of_csv(tmp_path: Path) -> None:
     assert read(path, labelled=True)[0][1:3] == ("a, b", "x")
 
 
+@pytest.mark.parametrize("sign", [",", ";", "\t"])
+@pytest.mark.parametrize("other", ["a, b", "a; b", "a", '"a; b, c, d, e"'])
+@pytest.mark.parametrize("before", ["", "\n", "sep={}\r\n", '"sep={}"\n'])
+def test_the_header_tells_the_separator(tmp_path: Path, sign: str, other: str, before: str) -> None:
+    """Names of columns may hold another one, and spreadsheets leave a line about it."""
+    name = other if sign not in other or other.startswith('"') else "a"
+    path = tmp_path / "documents.csv"
+    header, row = (sign.join(line) for line in (["text", "label", name], ['"so; it, goes"', "x", "1"]))
+    path.write_text(f"{before.format(sign)}{header}\n{row}\n")
+    assert as_rows(read(path, labelled=True)) == [{"id": "1", "text": "so; it, goes", "label": "x"}]
+
+
 def test_reading_is_lazy(tmp_path: Path) -> None:
     """The first documents come before the end of the file is looked at: it could be huge."""
     path = tmp_path / "documents.csv"
