@@ -23,6 +23,7 @@ from command import BUILT, Done, run
 from isthmus.cli.gathering import domain_names
 from isthmus.documents import open_documents
 from isthmus.text import PRESETS
+from isthmus.transfer import DEFAULT_METHOD
 from test_reading import write
 
 BILLING = ["charged", "card", "refund", "invoice", "payment", "charge", "twice", "month"]
@@ -135,7 +136,7 @@ def test_standard_input_and_output(files: Path) -> None:
     to_stdout = run("predict", files / "m.isthmus", "-", stdin=gzip.compress(content))
     assert to_file.code == to_stdout.code == 0
     assert to_stdout.out == (files / "3.csv").read_bytes()
-    assert "Labelled 30 documents of -; text in column 'text'" in to_stdout.err
+    assert "Labelled 30 documents of standard input; text in column 'text'" in to_stdout.err
     lines = run("predict", files / "m.isthmus", "-", "--output-format", "jsonl", stdin=content)
     assert json.loads(lines.stdout.splitlines()[0])["id"] == "bikes-0"
 
@@ -321,6 +322,25 @@ def test_the_documentation_names_options_that_there_are() -> None:
     assert len(named) >= 15
     assert named <= known
     assert set(re.findall(r"`([a-z]+)`", page.split("| preset |")[1].split("\n\n")[0])) == set(PRESETS)
+
+
+def test_the_command_knows_its_version() -> None:
+    done = run("--version")
+    assert (done.code, done.stdout) == (0, f"isthmus {isthmus.__version__}\n")
+
+
+def test_help_names_every_preset_and_the_default_method() -> None:
+    told = {parameter.name: parameter.help for parameter in BUILT.commands["fit"].params}  # type: ignore[attr-defined]
+    assert set(re.findall(r"[a-z]+", told["preset"])) >= set(PRESETS)
+    assert f"{DEFAULT_METHOD} (the default)" in told["method"]
+
+
+def test_a_folder_has_no_columns_and_one_document_is_one(files: Path) -> None:
+    fit(files, "--method", "LR", "-o", files / "m.isthmus")
+    (files / "later").mkdir()
+    (files / "later" / "1.txt").write_text(TARGET[0]["text"], encoding="utf-8")
+    said = run("predict", files / "m.isthmus", files / "later").err
+    assert said == f"Labelled 1 document of {files / 'later'}; one document to a file.\n"
 
 
 def test_sources_of_one_name_stay_apart() -> None:

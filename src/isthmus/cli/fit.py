@@ -34,13 +34,14 @@ def fit(
     form: InputFormat = None,
     encoding: Encoding = None,
     method: Annotated[
-        str | None, typer.Option(metavar="NAME", help="TCL, CDSC, LR and others.", rich_help_panel=METHOD)
+        str | None,
+        typer.Option(metavar="NAME", help="Auto (the default), TCL, CDSC, LR and others.", rich_help_panel=METHOD),
     ] = None,
     preset: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help="A paper's way from text to words: tcl, cci, dtlm, cdsc; or default.",
+            help="From text to words as a paper does: tcl, cci, dtlm, cdsc; or default, or opinions.",
             rich_help_panel=METHOD,
         ),
     ] = None,

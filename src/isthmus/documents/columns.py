@@ -58,8 +58,12 @@ class Columns:
     truth: str | None = None
     guessed: list[str] = field(default_factory=list)
     """Which of these nobody named."""
+    is_folder: bool = False
+    """Whether nobody could: a folder's files have no columns."""
 
     def __str__(self) -> str:
+        if self.is_folder:
+            return "one document to a file"
         roles = [(role, getattr(self, role)) for role in ("text", "label", "id", "truth")]
         listed = ", ".join(f"{role} in column {column!r}" for role, column in roles if column is not None)
         return listed + (f" (guessed by name: {', '.join(self.guessed)})" if self.guessed else "")
@@ -81,7 +85,7 @@ def choose(
     """
     _check_names(table)
     if table.is_folder:  # its columns have no names that anybody chose
-        return Columns("text", "label", "id", truth and "label")
+        return Columns("text", "label", "id", truth and "label", is_folder=True)
     asked = {"text": text, "label": label, "id": id, "truth": truth}
     guessed = [role for role in ("text", "label", "id") if asked[role] is None and (role != "label" or needs_label)]
     for role in guessed:
