@@ -81,7 +81,10 @@ def test_fit_writes_what_transfer_finds_and_predict_what_result_predicts(files: 
     assert [float(row["trust"]) for row in rows] == pytest.approx(shares.max(axis=1))
     right = np.mean(result.labels == [row["label"] for row in TARGET])
     assert f"Right by column 'truth': {right:.1%} of 30 documents." in done.stdout
-    assert "text in column 'text', label in column 'label', id in column 'id' (guessed by name" in done.stdout
+    assert "text in column 'text', label in column 'label' (guessed by name: text, label)" in done.stdout
+    assert (
+        "text in column 'text', id in column 'id', truth in column 'truth' (guessed by name: text, id)" in done.stdout
+    )
     assert not list(files.glob(".*"))  # nothing temporary is left
 
     later = write(files / "later.csv", make_rows("bikes", 21, 2))
@@ -349,7 +352,10 @@ def test_sources_of_one_name_stay_apart() -> None:
 
 
 def test_ids_are_asked_of_the_target_alone(files: Path) -> None:
-    source = write(files / "s.csv", [{"text": row["text"], "label": row["label"]} for row in SOURCE])
+    """The source may have none, or the same for all: no label is written for its documents."""
     target = write(files / "t.csv", [{"key": row["id"], "text": row["text"]} for row in TARGET])
-    fit(files, "--id", "key", "--method", "LR", "--predictions", files / "out.csv", source=source, target=target)
-    assert list(labels_in(files / "out.csv")) == [row["id"] for row in TARGET]
+    for number, ids in enumerate(({}, {"key": "same"}, {"id": ""}, {"id": "same", "uuid": "same"})):
+        source = write(files / "s.csv", [{**ids, "text": row["text"], "label": row["label"]} for row in SOURCE])
+        out = files / f"{number}.csv"
+        fit(files, "--id", "key", "--method", "LR", "--predictions", out, source=source, target=target)
+        assert list(labels_in(out)) == [row["id"] for row in TARGET]

@@ -255,11 +255,11 @@ def test_a_column_may_come_late_in_json_lines(tmp_path: Path, late: int | None) 
             read(path, **{role: "y"})
 
 
-def test_ids_that_are_not_needed_are_read_where_they_are(tmp_path: Path) -> None:
-    rows = [{"text": "a", "key": "k1"}, {"text": "b", "key": "k2"}]
+def test_ids_that_are_not_needed_are_not_read(tmp_path: Path) -> None:
+    rows = [{"text": "a", "id": "k1", "uuid": "u"}, {"text": "b", "id": "k1", "uuid": ""}]
     for form in ("csv", "jsonl", "parquet"):
         path = write(tmp_path / f"documents.{form}", rows)
-        assert [document.id for document in read(path, id="key", needs_id=False)] == ["k1", "k2"]
-        assert [document.id for document in read(path, id="none", needs_id=False)] == ["1", "2"]
+        for name in ("id", "uuid", "none", None):
+            assert [document.id for document in read(path, id=name, with_ids=False)] == ["1", "2"]
         with pytest.raises(DataError, match="has no column 'none', which --id names"):
             read(path, id="none")

@@ -124,8 +124,8 @@ def fit(
 
     reading = {"text": text, "id": id_column, "form": form and form.value, "encoding": encoding}
     with Stages() as stages:
-        # Ids tell which label is whose, and the source's documents get none.
-        source_options = {**reading, "label": label, "labelled": True, "needs_id": False}
+        # Ids tell which label is whose, and the source's documents get none: theirs may be missing or alike.
+        source_options = {**reading, "label": label, "labelled": True, "with_ids": False}
         sources = [gather(path, stages, **source_options) for path in source]
         check_classes(sources)
         there = gather(target, stages, label=label or sources[0].columns.label, truth=truth, **reading)
