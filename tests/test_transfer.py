@@ -54,7 +54,11 @@ def test_other_vectorizers_and_labels() -> None:
         ({"target_texts": []}, ValueError, "target_texts is empty"),
         ({"target_texts": ["a", None]}, TypeError, r"target_texts\[1\] is None, not a string"),
         ({"source_labels": ["a"]}, ValueError, "source_labels has 1 entries and source_texts 4"),
-        ({"method": "magic"}, ValueError, "method is 'magic': choose from Auto, TCL, CCI, .*, or give an estimator"),
+        (
+            {"method": "magic"},
+            ValueError,
+            "method is 'magic': choose from Auto, TCL, CCI, .*, or give an estimator of isthmus",
+        ),
         ({"source_labels": ["a"] * 4}, ValueError, "y has one class only, 'a'"),
     ],
 )

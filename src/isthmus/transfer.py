@@ -255,7 +255,9 @@ def read_method(method: str | TransferClassifier, random_state: Any) -> Transfer
         return clone(method)
     by_name = {name.lower(): kind for name, kind in {"Auto": Auto, **METHODS}.items()}
     if not isinstance(method, str) or method.lower() not in by_name:
-        raise ValueError(f"method is {method!r}: choose from Auto, {', '.join(METHODS)}, or give an estimator.")
+        raise ValueError(
+            f"method is {method!r}: choose from Auto, {', '.join(METHODS)}, or give an estimator of isthmus."
+        )
     estimator: TransferClassifier = by_name[method.lower()]()
     if "random_state" in estimator.get_params():
         estimator.set_params(random_state=random_state)
