@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from isthmus.documents import Document, open_documents
 from isthmus.documents.jsonl import LOOK_AHEAD
-from isthmus.exceptions import DataError, GuessedEncodingWarning
+from isthmus.exceptions import DataError, GuessedEncodingWarning, UnreadFilesWarning
 
 ROWS = [
     {"id": "a", "text": "plain", "label": "x"},
@@ -141,7 +141,6 @@ def test_a_folder_for_each_label(tmp_path: Path) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
     (tmp_path / "rec" / ".hidden").write_text("no")
-    (tmp_path / "rec" / "picture.png").write_bytes(b"\x89PNG\0")
     expected = [("rec/10", "cars", "rec"), ("rec/11.txt", "bikes", "rec"), ("sci/5.txt.gz", "atoms", "sci"),
                 ("sci/deep/7.text", "żółw", "sci")]  # fmt: skip
     assert [document[:3] for document in read(tmp_path, labelled=True, text="whatever")] == expected
@@ -149,6 +148,16 @@ def test_a_folder_for_each_label(tmp_path: Path) -> None:
     assert read(tmp_path)[0][:3] == ("loose.txt", "no label", None)
     with pytest.raises(DataError, match=r"loose.txt, has no label"):
         read(tmp_path, labelled=True)
+
+
+def test_files_of_a_folder_that_are_not_read_are_counted(tmp_path: Path) -> None:
+    for name in ("a/1.txt", "a/2.html", "b/3.pdf", "b/4", "b/.hidden.pdf"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("words")
+    with pytest.warns(
+        UnreadFilesWarning, match=r"holds 2 files that are not read, such as a/2\.html: text files end in"
+    ):
+        assert [document.id for document in read(tmp_path)] == ["a/1.txt", "b/4"]
 
 
 def test_columns_are_found_by_their_names(tmp_path: Path) -> None:
@@ -210,7 +219,7 @@ def test_semicolons_are_a_kind_of_csv(tmp_path: Path) -> None:
     assert read(path, labelled=True)[0][1:3] == ("a, b", "x")
 
 
-@pytest.mark.parametrize("sign", [",", ";", "\t"])
+@pytest.mark.parametrize("sign", [",", ";", "\t", "|"])
 @pytest.mark.parametrize("other", ["a, b", "a; b", "a", '"a; b, c, d, e"'])
 @pytest.mark.parametrize("before", ["", "\n", "sep={}\r\n", '"sep={}"\n'])
 def test_the_header_tells_the_separator(tmp_path: Path, sign: str, other: str, before: str) -> None:

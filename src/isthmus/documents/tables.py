@@ -115,4 +115,4 @@ def _delimiter(first: str, form: str) -> str:
     """
     if form == "tsv":
         return "\t"
-    return max(",;\t", key=re.sub('"[^"]*"', "", first).count)
+    return max(",;\t|", key=re.sub('"[^"]*"', "", first).count)
