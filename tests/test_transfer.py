@@ -49,8 +49,17 @@ def test_other_vectorizers_and_labels() -> None:
     ("change", "error", "message"),
     [
         ({"source_texts": "one text"}, TypeError, "source_texts is one string: give a list"),
-        ({"target_texts": pd.DataFrame({"the refund": TARGET})}, TypeError, r"is a DataFrame: give .*_texts\['text'\]"),
-        ({"source_texts": dict.fromkeys(SOURCE)}, TypeError, "source_texts is a dict: give its column of texts"),
+        (
+            {"target_texts": pd.DataFrame({"refund": TARGET})},
+            TypeError,
+            "target_texts is a DataFrame, and no list of texts",
+        ),
+        ({"source_texts": dict.fromkeys(SOURCE)}, TypeError, "source_texts is a dict, .*: give one column of it"),
+        ({"source_texts": np.array([SOURCE]).T}, TypeError, "source_texts is a ndarray, and no list of texts"),
+        ({"source_labels": pd.DataFrame({"label": LABELS})}, TypeError, "source_labels is a DataFrame, and no list of"),
+        ({"source_labels": np.array([LABELS]).T}, TypeError, "source_labels is a ndarray, and no list of labels"),
+        ({"target_labels": {0: "fault"}}, TypeError, "target_labels is a dict, and no list of labels"),
+        ({"source_labels": [*LABELS[:3], ""]}, ValueError, r"source_labels\[3\] is missing"),
         ({"target_texts": []}, ValueError, "target_texts is empty"),
         ({"target_texts": ["a", None]}, TypeError, r"target_texts\[1\] is None, not a string"),
         ({"source_labels": ["a"]}, ValueError, "source_labels has 1 entries and source_texts 4"),
@@ -114,6 +123,13 @@ def test_whole_floats_are_ints_where_the_sources_labels_are(source_labels: Any, 
     assert list(result.target_labels) == [2, None, None, 1]
     with pytest.raises(TypeError, match="y mixes labels of the types float, int"):
         isthmus.transfer(texts * 2, source_labels, texts, target_labels=[2.5, None, None, 1.0], method="LR")
+
+
+@pytest.mark.parametrize("gap", [None, float("nan"), "", pd.NA])
+def test_gaps_among_target_labels_are_no_class(gap: Any) -> None:
+    result = isthmus.transfer(SOURCE, LABELS, TARGET, target_labels=["billing", gap], method="LR")
+    assert result.classes.tolist() == ["billing", "fault"]
+    assert result.given.tolist() == [True, False]
 
 
 def test_float_labels_of_a_source_stay_floats() -> None:
