@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
 import json
+import lzma
 from typing import Any
 
 import pandas as pd
@@ -98,6 +100,10 @@ SOURCES: dict[str, tuple[str, bytes, str]] = {
     "several ids": ("s.csv", b"text,label,id,uuid\na,b,x,y\n", "several columns that may be the id, 'id', 'uuid'"),
     "two columns of a name": ("s.csv", b"text,label,text\na,x,b\n", "two columns with the name 'text'"),
     "a key twice": ("s.jsonl", b'{"text": "a", "text": "b", "label": "x"}\n', "line 1, has the key 'text' twice"),
+    "a spreadsheet": ("s.csv", b"PK\x03\x04" + b"\0" * 30, "is a spreadsheet or a zip archive: save it as CSV"),
+    "an old spreadsheet": ("s.csv", b"\xd0\xcf\x11\xe0" + b"\0" * 30, "is a spreadsheet of an old kind: save it"),
+    "bzip2": ("s.csv.bz2", bz2.compress(GOOD.encode()), "is compressed with bzip2: unpack it, or use gzip"),
+    "xz": ("s.csv.xz", lzma.compress(GOOD.encode()), "is compressed with xz: unpack it, or use gzip"),
     "an id twice": ("s.csv", b"id,text,label\n1,a,x\n1,b,y\n", "line 3, has the id '1', which an earlier document has"),
     "no id": ("s.csv", b"id,text,label\n1,a,x\n,b,y\n", "line 3, has no id (column 'id')"),
     "null id": ("s.jsonl", jsonl({"id": None, "text": "a", "label": "x"}), "line 1, has no id"),

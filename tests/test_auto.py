@@ -182,6 +182,14 @@ def test_a_model_file_holds_it_all(toy: Toy, tmp_path: Path) -> None:
     assert loaded.leaderboard_.rows == auto.leaderboard_.rows
 
 
+def test_looking_at_it_does_not_change_what_is_saved(toy: Toy, tmp_path: Path) -> None:
+    auto = quiet(toy)
+    isthmus.save(auto, tmp_path / "before.isthmus")
+    assert len(auto.topics()) == 10
+    isthmus.save(auto, tmp_path / "after.isthmus")
+    assert (tmp_path / "after.isthmus").read_bytes() == (tmp_path / "before.isthmus").read_bytes()
+
+
 def test_normalised_cut_is_that_of_the_whole_graph() -> None:
     rng = np.random.default_rng(0)
     X, numbers = rng.uniform(size=(30, 8)), rng.integers(3, size=30)

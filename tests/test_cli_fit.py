@@ -23,6 +23,7 @@ from command import BUILT, Done, run
 from isthmus.cli.gathering import domain_names
 from isthmus.documents import open_documents
 from isthmus.text import PRESETS
+from isthmus.transfer import DEFAULT_METHOD
 from test_reading import write
 
 BILLING = ["charged", "card", "refund", "invoice", "payment", "charge", "twice", "month"]
@@ -80,7 +81,10 @@ def test_fit_writes_what_transfer_finds_and_predict_what_result_predicts(files: 
     assert [float(row["trust"]) for row in rows] == pytest.approx(shares.max(axis=1))
     right = np.mean(result.labels == [row["label"] for row in TARGET])
     assert f"Right by column 'truth': {right:.1%} of 30 documents." in done.stdout
-    assert "text in column 'text', label in column 'label', id in column 'id' (guessed by name" in done.stdout
+    assert "text in column 'text', label in column 'label' (guessed by name: text, label)" in done.stdout
+    assert (
+        "text in column 'text', id in column 'id', truth in column 'truth' (guessed by name: text, id)" in done.stdout
+    )
     assert not list(files.glob(".*"))  # nothing temporary is left
 
     later = write(files / "later.csv", make_rows("bikes", 21, 2))
@@ -135,7 +139,7 @@ def test_standard_input_and_output(files: Path) -> None:
     to_stdout = run("predict", files / "m.isthmus", "-", stdin=gzip.compress(content))
     assert to_file.code == to_stdout.code == 0
     assert to_stdout.out == (files / "3.csv").read_bytes()
-    assert "Labelled 30 documents of -; text in column 'text'" in to_stdout.err
+    assert "Labelled 30 documents of standard input; text in column 'text'" in to_stdout.err
     lines = run("predict", files / "m.isthmus", "-", "--output-format", "jsonl", stdin=content)
     assert json.loads(lines.stdout.splitlines()[0])["id"] == "bikes-0"
 
@@ -323,13 +327,35 @@ def test_the_documentation_names_options_that_there_are() -> None:
     assert set(re.findall(r"`([a-z]+)`", page.split("| preset |")[1].split("\n\n")[0])) == set(PRESETS)
 
 
+def test_the_command_knows_its_version() -> None:
+    done = run("--version")
+    assert (done.code, done.stdout) == (0, f"isthmus {isthmus.__version__}\n")
+
+
+def test_help_names_every_preset_and_the_default_method() -> None:
+    told = {parameter.name: parameter.help for parameter in BUILT.commands["fit"].params}  # type: ignore[attr-defined]
+    assert set(re.findall(r"[a-z]+", told["preset"])) >= set(PRESETS)
+    assert f"{DEFAULT_METHOD} (the default)" in told["method"]
+
+
+def test_a_folder_has_no_columns_and_one_document_is_one(files: Path) -> None:
+    fit(files, "--method", "LR", "-o", files / "m.isthmus")
+    (files / "later").mkdir()
+    (files / "later" / "1.txt").write_text(TARGET[0]["text"], encoding="utf-8")
+    said = run("predict", files / "m.isthmus", files / "later").err
+    assert said == f"Labelled 1 document of {files / 'later'}; one document to a file.\n"
+
+
 def test_sources_of_one_name_stay_apart() -> None:
     assert domain_names(["x/a.csv", "a 3.csv", "y/a.csv", "a 2.csv"]) == ["a", "a 3", "a 2", "a 2 2"]
     assert domain_names(["target.csv", "b.csv"]) == ["target 2", "b"]
 
 
 def test_ids_are_asked_of_the_target_alone(files: Path) -> None:
-    source = write(files / "s.csv", [{"text": row["text"], "label": row["label"]} for row in SOURCE])
+    """The source may have none, or the same for all: no label is written for its documents."""
     target = write(files / "t.csv", [{"key": row["id"], "text": row["text"]} for row in TARGET])
-    fit(files, "--id", "key", "--method", "LR", "--predictions", files / "out.csv", source=source, target=target)
-    assert list(labels_in(files / "out.csv")) == [row["id"] for row in TARGET]
+    for number, ids in enumerate(({}, {"key": "same"}, {"id": ""}, {"id": "same", "uuid": "same"})):
+        source = write(files / "s.csv", [{**ids, "text": row["text"], "label": row["label"]} for row in SOURCE])
+        out = files / f"{number}.csv"
+        fit(files, "--id", "key", "--method", "LR", "--predictions", out, source=source, target=target)
+        assert list(labels_in(out)) == [row["id"] for row in TARGET]

@@ -16,7 +16,7 @@ import pytest
 import isthmus
 from command import run
 from isthmus.choice import Alarm, Estimate, alarm
-from test_cli_fit import TARGET, files, fit, labels_in
+from test_cli_fit import SOURCE, TARGET, files, fit, labels_in
 from test_reading import write
 
 __all__ = ["files"]  # a fixture
@@ -80,6 +80,40 @@ def test_target_labels_are_read_only_when_asked(files: Path) -> None:
     assert "Nothing to score: every document with an entry in column 'label' was learned from." in used.stdout
     found = labels_in(files / "3.csv")
     assert [found[row["id"]] for row in rows[:10]] == [row["label"] for row in rows[:10]]
+
+
+@pytest.mark.parametrize(("ours", "theirs"), [(("1", "-1"), ("1.0", "-1.0")), (("1.0", "0.0"), ("1", "0"))])
+def test_a_whole_number_is_the_same_label_however_it_is_spelled(
+    files: Path, ours: tuple[str, str], theirs: tuple[str, str]
+) -> None:
+    """Programs make 1.0 of 1 in a column with gaps."""
+    here, there = (dict(zip(("billing", "fault"), labels, strict=True)) for labels in (ours, theirs))
+    write(files / "s.csv", [{**row, "label": here[row["label"]]} for row in SOURCE])
+    rows = [
+        {**row, "label": there[row["label"]] if n < 10 else "", "truth": there[row["label"]]}
+        for n, row in enumerate(TARGET)
+    ]
+    write(files / "t.csv", rows)
+    options = ["--method", "LR", "--truth", "truth", "--use-target-labels", "--json"]
+    found = json.loads(fit(files, *options, source=files / "s.csv", target=files / "t.csv").stdout)
+    assert found["classes"] == sorted(here.values())
+    assert found["truth"] == {"column": "truth", "documents": 20, "accuracy": 1.0}
+
+
+def test_labels_that_one_file_tells_apart_stay_apart(files: Path) -> None:
+    versions = {"billing": "1.0", "fault": "1"}
+    write(files / "s.csv", [{**row, "label": versions[row["label"]]} for row in SOURCE])
+    write(files / "t.csv", [{**row, "label": versions[row["label"]]} for row in TARGET])
+    options = ["--method", "LR", "--truth", "label", "--json"]
+    found = json.loads(fit(files, *options, source=files / "s.csv", target=files / "t.csv").stdout)
+    assert found["classes"] == ["1", "1.0"]
+    assert found["truth"]["accuracy"] == 1.0
+
+
+def test_true_labels_that_no_class_has_are_a_mistake(files: Path) -> None:
+    write(files / "t.csv", [{**row, "label": row["label"].upper()} for row in TARGET])
+    bad = run("fit", "--source", files / "source.csv", "--target", files / "t.csv", "--truth", "label")
+    assert "in column 'label', which --truth names, but 'BILLING', 'FAULT': spell labels alike" in bad.sentence
 
 
 def test_target_labels_that_are_not_there_are_missed(files: Path) -> None:

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from isthmus.documents import Document, open_documents
 from isthmus.documents.jsonl import LOOK_AHEAD
-from isthmus.exceptions import DataError, GuessedEncodingWarning
+from isthmus.exceptions import DataError, GuessedEncodingWarning, UnreadFilesWarning
 
 ROWS = [
     {"id": "a", "text": "plain", "label": "x"},
@@ -141,7 +141,6 @@ def test_a_folder_for_each_label(tmp_path: Path) -> None:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
     (tmp_path / "rec" / ".hidden").write_text("no")
-    (tmp_path / "rec" / "picture.png").write_bytes(b"\x89PNG\0")
     expected = [("rec/10", "cars", "rec"), ("rec/11.txt", "bikes", "rec"), ("sci/5.txt.gz", "atoms", "sci"),
                 ("sci/deep/7.text", "żółw", "sci")]  # fmt: skip
     assert [document[:3] for document in read(tmp_path, labelled=True, text="whatever")] == expected
@@ -149,6 +148,16 @@ def test_a_folder_for_each_label(tmp_path: Path) -> None:
     assert read(tmp_path)[0][:3] == ("loose.txt", "no label", None)
     with pytest.raises(DataError, match=r"loose.txt, has no label"):
         read(tmp_path, labelled=True)
+
+
+def test_files_of_a_folder_that_are_not_read_are_counted(tmp_path: Path) -> None:
+    for name in ("a/1.txt", "a/2.html", "b/3.pdf", "b/4", "b/.hidden.pdf"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("words")
+    with pytest.warns(
+        UnreadFilesWarning, match=r"holds 2 files that are not read, such as a/2\.html: text files end in"
+    ):
+        assert [document.id for document in read(tmp_path)] == ["a/1.txt", "b/4"]
 
 
 def test_columns_are_found_by_their_names(tmp_path: Path) -> None:
@@ -210,6 +219,18 @@ def test_semicolons_are_a_kind_of_csv(tmp_path: Path) -> None:
     assert read(path, labelled=True)[0][1:3] == ("a, b", "x")
 
 
+@pytest.mark.parametrize("sign", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("other", ["a, b", "a; b", "a", '"a; b, c, d, e"'])
+@pytest.mark.parametrize("before", ["", "\n", "sep={}\r\n", '"sep={}"\n'])
+def test_the_header_tells_the_separator(tmp_path: Path, sign: str, other: str, before: str) -> None:
+    """Names of columns may hold another one, and spreadsheets leave a line about it."""
+    name = other if sign not in other or other.startswith('"') else "a"
+    path = tmp_path / "documents.csv"
+    header, row = (sign.join(line) for line in (["text", "label", name], ['"so; it, goes"', "x", "1"]))
+    path.write_text(f"{before.format(sign)}{header}\n{row}\n")
+    assert as_rows(read(path, labelled=True)) == [{"id": "1", "text": "so; it, goes", "label": "x"}]
+
+
 def test_reading_is_lazy(tmp_path: Path) -> None:
     """The first documents come before the end of the file is looked at: it could be huge."""
     path = tmp_path / "documents.csv"
@@ -243,11 +264,11 @@ def test_a_column_may_come_late_in_json_lines(tmp_path: Path, late: int | None) 
             read(path, **{role: "y"})
 
 
-def test_ids_that_are_not_needed_are_read_where_they_are(tmp_path: Path) -> None:
-    rows = [{"text": "a", "key": "k1"}, {"text": "b", "key": "k2"}]
+def test_ids_that_are_not_needed_are_not_read(tmp_path: Path) -> None:
+    rows = [{"text": "a", "id": "k1", "uuid": "u"}, {"text": "b", "id": "k1", "uuid": ""}]
     for form in ("csv", "jsonl", "parquet"):
         path = write(tmp_path / f"documents.{form}", rows)
-        assert [document.id for document in read(path, id="key", needs_id=False)] == ["k1", "k2"]
-        assert [document.id for document in read(path, id="none", needs_id=False)] == ["1", "2"]
+        for name in ("id", "uuid", "none", None):
+            assert [document.id for document in read(path, id=name, with_ids=False)] == ["1", "2"]
         with pytest.raises(DataError, match="has no column 'none', which --id names"):
             read(path, id="none")

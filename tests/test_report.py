@@ -275,7 +275,7 @@ def test_an_automatic_methods_findings_are_shown() -> None:
     assert "The methods that were compared" not in plain
     result = transferred("LR")
     model: Any = result.estimator
-    model.estimated_accuracy_ = SimpleNamespace(value=0.84, low=0.78, high=0.905)
+    model.estimated_accuracy_ = SimpleNamespace(value=0.84, low=0.78, high=0.912)
     model.alarms_ = [SimpleNamespace(kind="shares", sentence="The <classes> have other shares here.")]
     model.leaderboard_ = SimpleNamespace(
         rows=[{"why": "best", "name": "LR", "agreement": 0.91234}, {"name": "TCL", "why": "second", "cost": None}]
@@ -283,7 +283,13 @@ def test_an_automatic_methods_findings_are_shown() -> None:
     model.suggest_labels = lambda result, n: np.array([7, 2])
     text = render(result)
     assert "No estimate" not in text
-    for words in ("84%", "78%", "90.5%", "The &lt;classes&gt; have other shares here.", "0.912", "agreement"):
+    for words in (
+        "84%</b> of the labels",
+        "between 78% and 91%.",
+        "The &lt;classes&gt; have other shares here.",
+        "0.912",
+        "agreement",
+    ):
         assert words in text
     assert answer.read_board(model) == answer.Board(
         ["name", "agreement", "cost", "why"], [["LR", "0.912", "—", "best"], ["TCL", "—", "—", "second"]]

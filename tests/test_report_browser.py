@@ -276,6 +276,30 @@ def test_light_and_dark(visit: Any, reports: dict[str, Path]) -> None:
     assert dark.ask("getComputedStyle(document.documentElement).colorScheme") == "light"
 
 
+def test_paper_has_room_for_texts_and_for_all_columns(visit: Any, reports: dict[str, Path]) -> None:
+    here = visit(reports["tcl"], viewport={"width": 794, "height": 1123})
+    here.page.emulate_media(media="print")
+    here.page.evaluate(
+        """() => {
+            document.body.style.width = "680px";  // A4 within its margins
+            for (const name of document.querySelectorAll(".confusion th")) name.append(" talked_about_at_length");
+        }"""
+    )
+    assert here.ask("document.querySelector('.item .body').getBoundingClientRect().width") > 150
+    assert here.ask("[...document.querySelectorAll('.scroll')].every((part) => part.scrollWidth <= part.clientWidth)")
+    assert here.ask("[...document.querySelectorAll('figcaption')].every((said) => !said.innerText.includes('Choose'))")
+
+
+def test_long_ids_can_be_told_apart(visit: Any, reports: dict[str, Path]) -> None:
+    here = visit(reports["long"])
+    fits = """() => {
+        const id = document.querySelector(".item .id");
+        id.textContent = "rec.sport.hockey/52550";
+        return id.scrollWidth <= id.clientWidth && id.scrollHeight <= id.clientHeight + 1;
+    }"""
+    assert here.ask(fits)
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_everything_can_be_read_and_fits_a_phone(visit: Any, reports: dict[str, Path], scheme: str) -> None:
     for name in ("tcl", "lr"):

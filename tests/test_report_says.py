@@ -59,6 +59,10 @@ def test_labels_that_were_all_learned_from() -> None:
     text = render(transferred("LR", target_labels=labels), truth=truth)
     assert "no true labels were given" not in text
     assert "the true labels that were given are of documents that were learned from" in text
+    # A draw is spoken of only where some labels were neither given nor scored.
+    for n_known in (12, 11, 5):
+        text = render(transferred("LR", target_labels=labels), truth=[*LABELS[:n_known], *[None] * (12 - n_known)])
+        assert ("If those documents were drawn at random" in text) == (n_known < 12)
     # The others are known, and wrong: these are shown, and not asked for once more.
     result = transferred("LR", target_labels=labels)
     truth[4:] = ["fault" if label == "billing" else "billing" for label in result.labels[4:]]

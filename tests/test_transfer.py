@@ -49,10 +49,25 @@ def test_other_vectorizers_and_labels() -> None:
     ("change", "error", "message"),
     [
         ({"source_texts": "one text"}, TypeError, "source_texts is one string: give a list"),
+        (
+            {"target_texts": pd.DataFrame({"refund": TARGET})},
+            TypeError,
+            "target_texts is a DataFrame, and no list of texts",
+        ),
+        ({"source_texts": dict.fromkeys(SOURCE)}, TypeError, "source_texts is a dict, .*: give one column of it"),
+        ({"source_texts": np.array([SOURCE]).T}, TypeError, "source_texts is a ndarray, and no list of texts"),
+        ({"source_labels": pd.DataFrame({"label": LABELS})}, TypeError, "source_labels is a DataFrame, and no list of"),
+        ({"source_labels": np.array([LABELS]).T}, TypeError, "source_labels is a ndarray, and no list of labels"),
+        ({"target_labels": {0: "fault"}}, TypeError, "target_labels is a dict, and no list of labels"),
+        ({"source_labels": [*LABELS[:3], ""]}, ValueError, r"source_labels\[3\] is missing"),
         ({"target_texts": []}, ValueError, "target_texts is empty"),
         ({"target_texts": ["a", None]}, TypeError, r"target_texts\[1\] is None, not a string"),
         ({"source_labels": ["a"]}, ValueError, "source_labels has 1 entries and source_texts 4"),
-        ({"method": "magic"}, ValueError, "method is 'magic': choose from Auto, TCL, CCI, .*, or give an estimator"),
+        (
+            {"method": "magic"},
+            ValueError,
+            "method is 'magic': choose from Auto, TCL, CCI, .*, or give an estimator of isthmus",
+        ),
         ({"source_labels": ["a"] * 4}, ValueError, "y has one class only, 'a'"),
     ],
 )
@@ -110,6 +125,13 @@ def test_whole_floats_are_ints_where_the_sources_labels_are(source_labels: Any, 
         isthmus.transfer(texts * 2, source_labels, texts, target_labels=[2.5, None, None, 1.0], method="LR")
 
 
+@pytest.mark.parametrize("gap", [None, float("nan"), "", pd.NA])
+def test_gaps_among_target_labels_are_no_class(gap: Any) -> None:
+    result = isthmus.transfer(SOURCE, LABELS, TARGET, target_labels=["billing", gap], method="LR")
+    assert result.classes.tolist() == ["billing", "fault"]
+    assert result.given.tolist() == [True, False]
+
+
 def test_float_labels_of_a_source_stay_floats() -> None:
     texts = ["refund the charge", "crash", "charge", "the upload crashes"]
     result = isthmus.transfer(texts, [1.0, 2.0] * 2, texts[:2], target_labels=[2.0, None], method="LR")
@@ -146,6 +168,13 @@ def test_sign_split_loses_nothing() -> None:
     assert dense[:, :4] - dense[:, 4:] == pytest.approx(X)
     assert sparse.toarray() == pytest.approx(dense)
     assert np.linalg.norm(dense, axis=1) == pytest.approx(np.linalg.norm(X, axis=1))
+
+
+def test_signed_features_lead_to_sign_split() -> None:
+    X = np.random.default_rng(0).normal(size=(6, 4))
+    with pytest.raises(ValueError, match=r"first in row 0\. .* or split embeddings with isthmus\.SignSplit\(\)"):
+        isthmus.TCL().fit(X, [0, 1] * 3)
+    assert isthmus.TCL(random_state=0).fit(isthmus.SignSplit().fit_transform(X), [0, 1] * 3).n_features_in_ == 8
 
 
 def test_weights_are_the_formula() -> None:

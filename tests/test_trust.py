@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from conftest import Toy, make_toy, quiet, unrelated_toy
 from isthmus import Auto
-from isthmus.choice import candidates, rules, trial
+from isthmus.choice import alarm, candidates, rules, trial
 from isthmus.choice.candidates import SOURCE_ONLY
 from isthmus.choice.evidence import Evidence, agreement, likeness
 from isthmus.choice.trust import Estimate, estimate_accuracy, sharpness_for, updated
@@ -311,3 +311,11 @@ def test_who_starts_from_another_takes_its_time_too(toy: Toy) -> None:
     assert fresh.expected_seconds((candidates.MIXTURE, candidates.SHORT)) == mixture + start
     fresh.run(only=(candidates.SHORT,))
     assert fresh.expected_seconds((candidates.MIXTURE,)) == mixture * fresh.unit
+
+
+def test_sentences_of_alarms_are_well_formed() -> None:
+    unrelated = [alarm.unrelated(certain, n_known) for certain in (True, False) for n_known in (0, 1, 5)]
+    for one in [*unrelated, alarm.missing(["a"]), alarm.missing(["a", "b"]), alarm.shares(), alarm.harm()]:
+        assert "  " not in one.sentence
+        assert one.sentence.endswith(".")
+    assert "these classes, leave the source's documents of them out" in alarm.missing(["a", "b"]).sentence

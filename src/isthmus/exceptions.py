@@ -33,6 +33,10 @@ class GuessedEncodingWarning(UserWarning):
     """A file is not UTF-8 and does not say what else it is."""
 
 
+class UnreadFilesWarning(UserWarning):
+    """A folder holds files that are not taken for texts."""
+
+
 class EncoderNotSavedWarning(UserWarning):
     """A model file lacks the encoder that its model reads texts with."""
 

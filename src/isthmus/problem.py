@@ -319,7 +319,8 @@ def _check_values(estimator: Any, matrix: Matrix, *, fitting: bool) -> None:
     if low < 0 and estimator.__sklearn_tags__().input_tags.positive_only:
         raise ValueError(
             f"Negative values in data passed to {type(estimator).__name__}: X holds {low:g}, first in row "
-            f"{_first_row(matrix, values < 0)}. Use counts or tf-idf weights without centring."
+            f"{_first_row(matrix, values < 0)}. Use counts or tf-idf weights without centring, "
+            "or split embeddings with isthmus.SignSplit()."
         )
 
 

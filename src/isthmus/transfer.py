@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -124,8 +124,9 @@ def transfer(
     source_domains
         A name for the domain of each source text, where there are several sources.
     target_labels
-        A label for each target text, None or NaN for those without. Only those few that are known may stand here: they
-        are read, and what stands here for scoring would leak. Where the source's labels are ints, 1.0 is taken for 1.
+        A label for each target text; None, NaN or "" for those without. Only those few that are known may stand here:
+        they are read, and what stands here for scoring would leak. Where the source's labels are ints, 1.0 is taken
+        for 1.
     random_state
         For methods that start at random.
 
@@ -198,10 +199,17 @@ def _vectorized(vectorizer: Any, source: list[str], target: list[str]) -> Matrix
 
 
 def _read_labels(labels: Sequence[Any], argument: str) -> list[Any]:
-    """As a list, with None for whatever stands for a missing label."""
-    if isinstance(labels, str):
-        raise TypeError(f"{argument} is one string: give a list of labels.")
-    return [None if is_missing(label) else label for label in labels]
+    """As a list, with None for whatever stands for a missing label: in files, that is often nothing at all."""
+    return [None if is_missing(label) or label == "" else label for label in _read_column(labels, argument, "labels")]
+
+
+def _read_column(values: Any, argument: str, what: str) -> list[Any]:
+    """As a list. That of a table would be the names of its columns, and that of a string its letters."""
+    if isinstance(values, str):
+        raise TypeError(f"{argument} is one string: give a list of {what}.")
+    if isinstance(values, Mapping) or hasattr(values, "columns") or getattr(values, "ndim", 1) != 1:
+        raise TypeError(f"{argument} is a {type(values).__name__}, and no list of {what}: give one column of it.")
+    return list(values)
 
 
 def _whole(label: Any) -> Any:
@@ -211,9 +219,7 @@ def _whole(label: Any) -> Any:
 
 
 def _read_texts(texts: Sequence[str], argument: str) -> list[str]:
-    if isinstance(texts, str):
-        raise TypeError(f"{argument} is one string: give a list of texts.")
-    found = list(texts)
+    found = _read_column(texts, argument, "texts")
     if not found:
         raise ValueError(f"{argument} is empty: give at least one text.")
     for position, text in enumerate(found):
@@ -251,7 +257,9 @@ def read_method(method: str | TransferClassifier, random_state: Any) -> Transfer
         return clone(method)
     by_name = {name.lower(): kind for name, kind in {"Auto": Auto, **METHODS}.items()}
     if not isinstance(method, str) or method.lower() not in by_name:
-        raise ValueError(f"method is {method!r}: choose from Auto, {', '.join(METHODS)}, or give an estimator.")
+        raise ValueError(
+            f"method is {method!r}: choose from Auto, {', '.join(METHODS)}, or give an estimator of isthmus."
+        )
     estimator: TransferClassifier = by_name[method.lower()]()
     if "random_state" in estimator.get_params():
         estimator.set_params(random_state=random_state)

@@ -34,17 +34,18 @@ def unrelated(certain: bool, n_known: int = 0) -> Alarm:
     return Alarm(
         UNRELATED,
         "The source and the target look unrelated: what tells the source's classes apart says little about the target. "
-        f" The labels {labels} worthless; {remedy} target documents to find out.",
+        f"The labels {labels} worthless; {remedy} target documents to find out.",
     )
 
 
 def missing(names: list[object]) -> Alarm:
     """Classes that the target does not seem to have."""
     shown = ", ".join(map(repr, names))
+    these, them = ("this class", "it") if len(names) == 1 else ("these classes", "them")
     return Alarm(
         MISSING,
-        f"Hardly any target document looks like {shown}: if the target does not have "
-        f"{'this class' if len(names) == 1 else 'these classes'}, leave the source's documents of it out.",
+        f"Hardly any target document looks like {shown}: if the target does not have {these}, "
+        f"leave the source's documents of {them} out.",
     )
 
 

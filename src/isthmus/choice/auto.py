@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 from numbers import Real
 from typing import Any, ClassVar
@@ -152,7 +153,7 @@ class Auto(TransferClassifier):
     @available_if(_asked_for_topics)
     def topics(self, feature_names: Any = None, n_words: int = 10) -> Topics:
         """The topics of TCL, if it was among those asked; there is no such method if it was not. See `TCL.topics`."""
-        estimator = self._ensemble.estimators[self.chosen_.index(names.TOPICS)]
+        estimator = copy(self._ensemble.estimators[self.chosen_.index(names.TOPICS)])  # a model file holds it as it is
         for attribute in ("classes_", "domains_", "n_features_in_", "feature_names_in_"):
             if hasattr(self, attribute):
                 setattr(estimator, attribute, getattr(self, attribute))

@@ -6,11 +6,12 @@ import os
 import sys
 import warnings
 from functools import cache
-from typing import Any, TextIO
+from typing import Annotated, Any, TextIO
 
 import typer
 from typer.core import TyperGroup
 
+from isthmus import __version__
 from isthmus.cli.bench import bench
 from isthmus.cli.console import complain
 from isthmus.cli.data import data
@@ -36,16 +37,29 @@ class Commands(TyperGroup):
 
 
 app = typer.Typer(
-    name="isthmus",
-    cls=Commands,
-    help="""Classify the documents of one domain with labels from another.
+    name="isthmus", cls=Commands, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False
+)
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"isthmus {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def isthmus(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Classify the documents of one domain with labels from another.
 
     Exit codes: 0 done, 1 could not be done (one sentence says why), 2 wrong
-    usage. Each command has its own --help.""",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
+    usage. Each command has its own --help.
+    """
+
+
 for command in (demo, fit, predict, explain, bench, data):
     app.command()(command)
 

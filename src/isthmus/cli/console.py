@@ -19,6 +19,11 @@ def output() -> Console:
     return console if console.is_terminal else _Output(highlight=False, width=WIDE)
 
 
+def documents_of(n: int, name: str) -> str:
+    """How many, and of which file, as sentences say it."""
+    return f"{n:,} {'document' if n == 1 else 'documents'} of {name}"
+
+
 def complain(sentence: str, style: str) -> None:
     """One line on standard error."""
     Console(stderr=True).print(f"isthmus: {sentence}", style=style, markup=False, highlight=False, soft_wrap=True)

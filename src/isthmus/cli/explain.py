@@ -29,6 +29,8 @@ def explain(
 ) -> None:
     """Show the topics' words, or the words that decided one document's label, and by how much.
 
+    TCL and other factorizations have topics; Auto has them where it asks TCL.
+
     A word's weight is how far the log-odds of the label fall when the word is
     taken out of the document.
 

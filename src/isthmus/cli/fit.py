@@ -34,13 +34,14 @@ def fit(
     form: InputFormat = None,
     encoding: Encoding = None,
     method: Annotated[
-        str | None, typer.Option(metavar="NAME", help="TCL, CDSC, LR and others.", rich_help_panel=METHOD)
+        str | None,
+        typer.Option(metavar="NAME", help="Auto (the default), TCL, CDSC, LR and others.", rich_help_panel=METHOD),
     ] = None,
     preset: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help="A paper's way from text to words: tcl, cci, dtlm, cdsc; or default.",
+            help="From text to words as a paper does: tcl, cci, dtlm, cdsc; or default, or opinions.",
             rich_help_panel=METHOD,
         ),
     ] = None,
@@ -102,7 +103,7 @@ def fit(
     from time import perf_counter
 
     from isthmus.cli.estimating import check_preset, load_encoder, read_estimator
-    from isthmus.cli.gathering import check_classes, gather
+    from isthmus.cli.gathering import check_classes, check_truth, gather, spell_alike
     from isthmus.cli.stages import Stages
     from isthmus.cli.summary import Summary
     from isthmus.documents import check_format
@@ -123,13 +124,15 @@ def fit(
 
     reading = {"text": text, "id": id_column, "form": form and form.value, "encoding": encoding}
     with Stages() as stages:
-        # Ids tell which label is whose, and the source's documents get none.
-        source_options = {**reading, "label": label, "labelled": True, "needs_id": False}
+        # Ids tell which label is whose, and the source's documents get none: theirs may be missing or alike.
+        source_options = {**reading, "label": label, "labelled": True, "with_ids": False}
         sources = [gather(path, stages, **source_options) for path in source]
         check_classes(sources)
         there = gather(target, stages, label=label or sources[0].columns.label, truth=truth, **reading)
-        if truth is not None and not any(there.truth):
-            raise DataError(f"{target} has no entry in column {truth!r}, which --truth names.")
+        spell_alike([*sources, there])
+        if truth is not None:
+            learned = [*sources, there] if use_target_labels else sources
+            check_truth(there, truth, {label for file in learned for label in file.counts})
         if use_target_labels and not any(there.labels):
             column = label or sources[0].columns.label
             raise DataError(f"{target} has no entry in column {column!r}: leave --use-target-labels out, or add some.")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, count
 from pathlib import Path
@@ -66,6 +67,33 @@ def domain_names(paths: Sequence[str]) -> list[str]:
         numbered = (f"{name} {number}" for number in count(2))
         names.append(next(free for free in chain([name], numbered) if free not in (*names, TARGET)))
     return names
+
+
+def spell_alike(files: Sequence[Gathered]) -> None:
+    """Spell a whole number as the first file does that has it: programs make 1.0 of 1 as soon as a label is missing."""
+    known: dict[str, str] = {}
+    for file in files:
+        for column in (file.labels, file.truth):
+            column[:] = [label and known.get(label, known.get(_whole(label), label)) for label in column]
+        known |= {label: label for label in file.counts}
+        known = {_whole(label): label for label in file.counts} | known
+
+
+def _whole(label: str) -> str:
+    return re.sub(r"^([+-]?\d+)\.0+$", r"\1", label)
+
+
+def check_truth(target: Gathered, column: str, classes: Collection[str]) -> None:
+    """Where no true label is a class, everything would be wrong, and the column or the spelling is."""
+    there = {label for label in target.truth if label is not None}
+    if not there:
+        raise DataError(f"{target.path} has no entry in column {column!r}, which --truth names.")
+    if there.isdisjoint(classes):
+        names = ", ".join(repr(label[:40]) for label in sorted(there)[:5])
+        raise DataError(
+            f"{target.path} has no label that is learned in column {column!r}, which --truth names, but {names}"
+            f"{' and others' if len(there) > 5 else ''}: spell labels alike, or name another column."
+        )
 
 
 def check_classes(sources: Sequence[Gathered]) -> None:

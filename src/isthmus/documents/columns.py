@@ -58,8 +58,12 @@ class Columns:
     truth: str | None = None
     guessed: list[str] = field(default_factory=list)
     """Which of these nobody named."""
+    is_folder: bool = False
+    """Whether nobody could: a folder's files have no columns."""
 
     def __str__(self) -> str:
+        if self.is_folder:
+            return "one document to a file"
         roles = [(role, getattr(self, role)) for role in ("text", "label", "id", "truth")]
         listed = ", ".join(f"{role} in column {column!r}" for role, column in roles if column is not None)
         return listed + (f" (guessed by name: {', '.join(self.guessed)})" if self.guessed else "")
@@ -73,21 +77,20 @@ def choose(
     id: str | None = None,  # noqa: A002  # what the column is called
     truth: str | None = None,
     needs_label: bool = True,
-    needs_id: bool = True,
+    with_ids: bool = True,
 ) -> Columns:
     """Find the columns of a table. Without `needs_label` there may be no label, and none is guessed.
 
-    Without `needs_id` there need be no column with the name that `id` gives.
+    Without `with_ids` no column is read for ids, whatever `id` says.
     """
     _check_names(table)
     if table.is_folder:  # its columns have no names that anybody chose
-        return Columns("text", "label", "id", truth and "label")
-    asked = {"text": text, "label": label, "id": id, "truth": truth}
-    guessed = [role for role in ("text", "label", "id") if asked[role] is None and (role != "label" or needs_label)]
+        return Columns("text", "label", "id", truth and "label", is_folder=True)
+    asked = {"text": text, "label": label, "id": id if with_ids else None, "truth": truth}
+    wanted = {"text": True, "label": needs_label, "id": with_ids}
+    guessed = [role for role, needed in wanted.items() if needed and asked[role] is None]
     for role in guessed:
         asked[role] = _guess(table, role)
-    if asked["id"] not in table.columns and not needs_id:
-        asked["id"] = None
     if table.all_columns:
         asked = {role: _found(table, role, column, needs_label) for role, column in asked.items()}
     if asked["text"] in (asked["label"], asked["truth"]):

@@ -9,19 +9,25 @@ from typing import Any
 
 from isthmus.documents.lines import read_lines, warn_of_encoding
 from isthmus.documents.streams import bare_suffix, open_bytes
-from isthmus.exceptions import DataError
+from isthmus.exceptions import DataError, UnreadFilesWarning, warn
 
 COLUMNS = ["id", "label", "text"]
 """The path of a file within the folder, the folder that it lies in, and what it says."""
+ENDINGS = "end in .txt or .text, or have no ending"
 
 
 def read_folder(
     path: str, encoding: str | None
 ) -> tuple[list[str], Callable[[Sequence[str]], Iterator[tuple[str, list[Any]]]]]:
     """Its three columns, and a row for each file, in the order of their names."""
-    files = list(_text_files(Path(path)))
+    found = list(_files(Path(path)))
+    files = [file for file in found if _is_text(file.name)]
     if not files:
-        raise DataError(f"{path} is a folder without text files: they end in .txt or .text, or have no ending.")
+        raise DataError(f"{path} is a folder without text files: they {ENDINGS}.")
+    if others := [file for file in found if not _is_text(file.name)]:
+        what = "1 file that is" if len(others) == 1 else f"{len(others):,} files that are"
+        message = f"{path} holds {what} not read, such as {others[0].relative_to(path)}: text files {ENDINGS}."
+        warn(message, UnreadFilesWarning)
 
     def rows(wanted: Sequence[str]) -> Iterator[tuple[str, list[Any]]]:
         odd: list[str] = []
@@ -38,14 +44,17 @@ def read_folder(
     return list(COLUMNS), rows
 
 
-def _text_files(folder: Path) -> Iterator[Path]:
+def _files(folder: Path) -> Iterator[Path]:
+    """All that are not hidden."""
     for place, folders, names in os.walk(folder, onerror=_complain):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(names):
-            # Newsgroup posts are called 53068 or post.53068.
-            suffix = bare_suffix(name)
-            if not name.startswith(".") and (suffix in ("", ".txt", ".text") or suffix[1:].isdigit()):
-                yield Path(place) / name
+        yield from (Path(place) / name for name in sorted(names) if not name.startswith("."))
+
+
+def _is_text(name: str) -> bool:
+    """Newsgroup posts are called 53068 or post.53068."""
+    suffix = bare_suffix(name)
+    return suffix in ("", ".txt", ".text") or suffix[1:].isdigit()
 
 
 def _complain(error: OSError) -> None:

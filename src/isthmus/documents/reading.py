@@ -86,7 +86,7 @@ def open_documents(
     id: str | None = None,  # noqa: A002  # what the column is called
     truth: str | None = None,
     labelled: bool = False,
-    needs_id: bool = True,
+    with_ids: bool = True,
     form: str | None = None,
     encoding: str | None = None,
 ) -> Iterator[DocumentFile]:
@@ -100,8 +100,8 @@ def open_documents(
         Names of columns. Where they are missing, those with a usual name are taken, if there is one of each.
     labelled
         Whether every document must have a label.
-    needs_id
-        Whether there must be a column with the name that `id` gives. If not, and there is none, documents are numbered.
+    with_ids
+        Whether ids are read, which then must differ. If not, documents are numbered.
     form
         "csv", "tsv", "jsonl" or "parquet". By default, what the name or the first bytes say.
     encoding
@@ -120,7 +120,7 @@ def open_documents(
     >>> folder.cleanup()
     """
     with open_table(path, form, encoding) as table:
-        columns = choose(table, text=text, label=label, id=id, truth=truth, needs_label=labelled, needs_id=needs_id)
+        columns = choose(table, text=text, label=label, id=id, truth=truth, needs_label=labelled, with_ids=with_ids)
         yield DocumentFile(table.name, columns, table, labelled)
 
 

@@ -21,6 +21,13 @@ COMPRESSED = {".gz": "gzip", ".zst": "Zstandard"}
 """What a file name ends with, and what it says."""
 
 _MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "Zstandard"}
+_OTHERS = {
+    b"PK\x03\x04": "a spreadsheet or a zip archive: save it as CSV, or unpack it",
+    b"\xd0\xcf\x11\xe0": "a spreadsheet of an old kind: save it as CSV",
+    b"BZh9": "compressed with bzip2: unpack it, or use gzip or Zstandard",
+    b"\xfd7zX": "compressed with xz: unpack it, or use gzip or Zstandard",
+}
+"""What files begin with that people take for tables, and a remedy."""
 _BLOCK = 1 << 16
 
 
@@ -76,6 +83,8 @@ def open_bytes(path: str) -> Iterator[tuple[io.BufferedReader, BinaryIO]]:
 def _decompressed(raw: BinaryIO, path: str) -> io.BufferedReader:
     with readable(shown(path)):
         head = raw.read(4)
+    if head in _OTHERS:
+        raise DataError(f"{shown(path)} is {_OTHERS[head]}.")
     found = next((kind for magic, kind in _MAGIC.items() if head.startswith(magic)), None)
     said = COMPRESSED.get(Path(path).suffix.lower())
     if head and said and found != said:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -33,6 +34,9 @@ SUFFIXES = {
     ".pq": "parquet",
 }
 """What the end of a name says about the format."""
+
+SEPARATOR_LINE = re.compile('"?sep=."?', re.IGNORECASE)
+"""What some programs write before the header, for a spreadsheet to read. The header tells as much."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +97,7 @@ class _Line:
 
 def _first_line(lines: Iterator[str], name: str) -> _Line:
     for number, text in enumerate(lines, 1):
-        if text.strip():
+        if text.strip() and not SEPARATOR_LINE.fullmatch(text.rstrip("\r\n")):
             return _Line(text, number)
     raise DataError(f"{name} is empty.")
 
@@ -105,7 +109,10 @@ def _guessed(first: str) -> str:
 
 
 def _delimiter(first: str, form: str) -> str:
-    """Spreadsheets of countries with a decimal comma write semicolons into files that they call CSV."""
+    """Spreadsheets of countries with a decimal comma write semicolons into files that they call CSV.
+
+    The most frequent sign of the header, but for what stands in quotation marks: a column's name may hold another.
+    """
     if form == "tsv":
         return "\t"
-    return next((sign for sign in ",;\t" if sign in first), ",")
+    return max(",;\t|", key=re.sub('"[^"]*"', "", first).count)

@@ -21,7 +21,7 @@ from isthmus.report.bridge import NARROW, NOTEBOOK, WIDE, Bridge, draw_bridge
 from isthmus.report.documents import document_columns, excerpt, text_limit
 from isthmus.report.landscape import draw_maps
 from isthmus.report.material import Material, Transferred, read_material, read_words
-from isthmus.report.scores import score
+from isthmus.report.scores import Interval, score
 from isthmus.report.words import TARGET, changed_words, class_topics, document_shares
 from isthmus.staging import write_beside
 from isthmus.topics import Topics
@@ -179,7 +179,13 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"percent": _percent, "number": lambda value: f"{value:,}", "color": lambda n: n % N_COLORS}
+    environment.filters |= {
+        "percent": _percent,
+        "percents": _percents,
+        "whole": lambda share: f"{share:.0%}",
+        "number": lambda value: f"{value:,}",
+        "color": lambda n: n % N_COLORS,
+    }
     return environment
 
 
@@ -189,8 +195,24 @@ def _percent(share: float) -> str:
     >>> _percent(0.5), _percent(0.034), _percent(0.0002), _percent(0.0), _percent(0.9996)
     ('50%', '3.4%', '<0.1%', '0%', '>99.9%')
     """
+    return _in_tenths(share) if _is_near_an_end(share) else f"{share:.0%}"
+
+
+def _percents(interval: Interval) -> list[str]:
+    """A share and its bounds: where one of them needs tenths, all have them.
+
+    >>> _percents(Interval(0.64, 0.6, 0.68)), _percents(Interval(0.89, 0.86, 0.912))
+    (['64%', '60%', '68%'], ['89.0%', '86.0%', '91.2%'])
+    """
+    shares = (interval.value, interval.low, interval.high)
+    return [_in_tenths(share) if any(map(_is_near_an_end, shares)) else f"{share:.0%}" for share in shares]
+
+
+def _is_near_an_end(share: float) -> bool:
+    return 0 < share < 0.1 or 0.9 < share < 1
+
+
+def _in_tenths(share: float) -> str:
     if 0 < share < 0.001:
         return "<0.1%"
-    if 0.999 < share < 1:
-        return ">99.9%"
-    return f"{share:.1%}" if 0 < share < 0.1 or 0.9 < share < 1 else f"{share:.0%}"
+    return ">99.9%" if 0.999 < share < 1 else f"{share:.1%}"
