@@ -51,7 +51,7 @@ class Auto(TransferClassifier):
     target_shares : "source", "unknown" or dict of class to share
         Shares of the classes in the whole target: like the source's, not known, or given. Most candidates rank
         documents and give out labels at these shares, which gains much where they are right and harms where they are
-        not.
+        not. With "unknown", candidates that need them are left out, and others answer in their place.
     max_time : float or None
         Seconds after which no further candidate is started. Cheap ones come first; how long one will take is guessed
         from the first.

@@ -2,8 +2,8 @@
 
 `isthmus.data.families` says which tasks these are; `benchmarks/rules.py` prints what they show. Estimate and alarm were
 fitted to them as they are and with 300 source documents only, the alarm to 24 more pairs of newsgroups, too, that have
-nothing to do with each other. Shares that depend on the number of classes enter as skill: 0 at chance, 1 where all is
-right.
+nothing to do with each other; for unknown class shares, both to more thinned tasks. Shares that depend on the number of
+classes enter as skill: 0 at chance, 1 where all is right.
 """
 
 from __future__ import annotations
