@@ -89,6 +89,13 @@ def test_bench_writes_the_json_that_scripts_read(tmp_path: Path) -> None:
     assert json.loads(out.read_text())["rows"] == content["rows"]  # stored: the very same seconds
 
 
+def test_a_table_of_which_nothing_could_be_run_is_a_failure(tmp_path: Path) -> None:
+    done = run("bench", "tcl", "--tasks", "comp vs sci", "--data", str(tmp_path), cache=tmp_path)
+    assert done.returncode == 1
+    assert "comp vs sci: " in done.stdout
+    assert done.stderr == "isthmus: Nothing of table tcl could be run.\n"
+
+
 def test_names_that_hold_commas_can_be_asked_for(tmp_path: Path) -> None:
     make_corpus(tmp_path / "data")
     out, asked = tmp_path / "rows.json", ["comp 24 vs sci 12, 75% comp", "comp 13 vs sci 23"]

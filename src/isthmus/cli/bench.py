@@ -109,6 +109,8 @@ def bench(
                 for picture in pictures(plan, figure, lambda text: bar.update(progress, advance=1, description=text)):
                     files += write_picture(picture, figures)
         console.print(f"Wrote {len(files)} files to {figures}.", markup=False, soft_wrap=True)
+    if not rows:
+        raise DataError(f"Nothing of table {table} could be run.")
 
 
 def _bar() -> Progress:

@@ -19,9 +19,13 @@ def output() -> Console:
     return console if console.is_terminal else _Output(highlight=False, width=WIDE)
 
 
-def documents_of(n: int, name: str) -> str:
-    """How many, and of which file, as sentences say it."""
-    return f"{n:,} {'document' if n == 1 else 'documents'} of {name}"
+def n_documents(n: int) -> str:
+    """How many, as sentences say it.
+
+    >>> n_documents(1), n_documents(1200)
+    ('1 document', '1,200 documents')
+    """
+    return f"{n:,} {'document' if n == 1 else 'documents'}"
 
 
 def complain(sentence: str, style: str) -> None:

@@ -10,6 +10,7 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
+from isthmus.cli.console import n_documents
 from isthmus.cli.stages import Stages
 from isthmus.documents import Columns, open_documents
 from isthmus.exceptions import DataError
@@ -40,7 +41,7 @@ class Gathered:
         return {"file": self.path, "documents": len(self.texts), "columns": columns, "guessed": self.columns.guessed}
 
     def __str__(self) -> str:
-        return f"{self.path}: {len(self.texts):,} documents; {self.columns}."
+        return f"{self.path}: {n_documents(len(self.texts))}; {self.columns}."
 
 
 def gather(path: str, stages: Stages, **options: Any) -> Gathered:

@@ -54,7 +54,7 @@ def predict(
 
     from rich.console import Console
 
-    from isthmus.cli.console import documents_of
+    from isthmus.cli.console import n_documents
     from isthmus.cli.console import output as standard_output
     from isthmus.cli.models import load_result
     from isthmus.cli.stages import Stages
@@ -78,7 +78,7 @@ def predict(
             with staging.place(Path(output)).open("xb") as stream:
                 _label(result, documents, stream, written_as, output, advance)
             staging.commit()
-    note = f"Labelled {documents_of(documents.n_documents, documents.name)}; {documents.columns}."
+    note = f"Labelled {n_documents(documents.n_documents)} of {documents.name}; {documents.columns}."
     console = Console(stderr=True, highlight=False) if to_stdout else standard_output()
     console.print(note if to_stdout else f"{note} Wrote {output}.", markup=False, soft_wrap=True)
 

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from isthmus.choice import Alarm, Estimate
-from isthmus.cli.console import complain, output
+from isthmus.cli.console import complain, n_documents, output
 from isthmus.cli.gathering import Gathered
 from isthmus.transfer import Result
 
@@ -75,8 +75,9 @@ class Summary:
         for file in (*self.sources, self.target):
             say(str(file))
         if known := sum(self.target.counts.values()):
-            used = "are learned from" if self.used_target_labels else "are not read; --use-target-labels reads them"
-            say(f"{known:,} documents of the target have a label: these {used}.")
+            used = "learned from" if self.used_target_labels else "not read; --use-target-labels reads them"
+            have, are = ("has", "it is") if known == 1 else ("have", "these are")
+            say(f"{n_documents(known)} of the target {have} a label: {are} {used}.")
         console.print()
         console.print(self._table())
         console.print()
@@ -92,7 +93,7 @@ class Summary:
         right, scored = self._score()
         column = self.target.columns.truth
         if scored:
-            say(f"Right by column {column!r}: {right / scored:.1%} of {scored:,} documents.", "bold")
+            say(f"Right by column {column!r}: {right / scored:.1%} of {n_documents(scored)}.", "bold")
         elif column is not None:
             say(f"Nothing to score: every document with an entry in column {column!r} was learned from.")
         if self.outputs:
