@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 import typer
 
+import command
 from isthmus.bench import Bench
 from isthmus.cli import app
 from isthmus.cli.bench import _split
@@ -90,10 +91,10 @@ def test_bench_writes_the_json_that_scripts_read(tmp_path: Path) -> None:
 
 
 def test_a_table_of_which_nothing_could_be_run_is_a_failure(tmp_path: Path) -> None:
-    done = run("bench", "tcl", "--tasks", "comp vs sci", "--data", str(tmp_path), cache=tmp_path)
-    assert done.returncode == 1
+    done = command.run("bench", "tcl", "--tasks", "comp vs sci", "--data", tmp_path)
+    assert done.code == 1
     assert "comp vs sci: " in done.stdout
-    assert done.stderr == "isthmus: Nothing of table tcl could be run.\n"
+    assert done.err == "isthmus: Nothing of table tcl could be run.\n"
 
 
 def test_names_that_hold_commas_can_be_asked_for(tmp_path: Path) -> None:
@@ -107,9 +108,9 @@ def test_names_that_hold_commas_can_be_asked_for(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_every_name_that_is_listed_can_be_given(name: str, tmp_path: Path) -> None:
-    done = run("bench", name, "--list", cache=tmp_path)
-    assert (done.returncode, done.stderr) == (0, "")
+def test_every_name_that_is_listed_can_be_given(name: str) -> None:
+    done = command.run("bench", name, "--list")
+    assert (done.code, done.err) == (0, "")
     table = load_table(name)
     tasks, methods = [task.name for task in table.tasks], [*table.columns, *table.variants]
     assert [line[2:] for line in done.stdout.splitlines() if line.startswith("  ")] == tasks + methods
