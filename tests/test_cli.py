@@ -91,10 +91,10 @@ def test_bench_writes_the_json_that_scripts_read(tmp_path: Path) -> None:
 
 
 def test_a_table_of_which_nothing_could_be_run_is_a_failure(tmp_path: Path) -> None:
-    done = command.run("bench", "tcl", "--tasks", "comp vs sci", "--data", tmp_path)
-    assert done.code == 1
+    done = run("bench", "tcl", "--tasks", "comp vs sci", "--data", str(tmp_path), cache=tmp_path)
+    assert done.returncode == 1
     assert "comp vs sci: " in done.stdout
-    assert done.err == "isthmus: Nothing of table tcl could be run.\n"
+    assert done.stderr == "isthmus: Nothing of table tcl could be run.\n"
 
 
 def test_names_that_hold_commas_can_be_asked_for(tmp_path: Path) -> None:
