@@ -260,7 +260,7 @@ def test_harm_is_said_only_where_labels_spoke(toy: Toy, monkeypatch: pytest.Monk
 
 def test_at_unknown_shares_nobody_is_asked_who_needs_them(toy: Toy) -> None:
     auto = quiet(toy, Auto(target_shares="unknown", random_state=0))
-    idle = candidates.AT_UNKNOWN_SHARES.idle
+    idle = candidates.LONG, candidates.TOPICS
     rows = {row["name"]: row for row in auto.leaderboard_.rows}
     assert {rows[name]["why"] for name in idle} == {"needs class shares"}
     assert all(rows[name]["seconds"] is None for name in idle)

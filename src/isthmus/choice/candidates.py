@@ -33,8 +33,11 @@ class Teams:
     """By whose labels classes are compared in source and target."""
     follower: str = SHORT
     """Of whom it is asked how far they stay with the source's classifier."""
-    idle: tuple[str, ...] = ()
-    """Who need not run."""
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """Who has to run, beside those that they start from."""
+        return SOURCE_ONLY, self.leader, self.follower, *self.for_topics, *self.for_the_rest, *self.voices
 
 
 AT_GIVEN_SHARES = Teams(
@@ -46,7 +49,6 @@ AT_UNKNOWN_SHARES = Teams(
     voices=(PLAIN_LSA, WITH_LSA, PLAIN_MSDA, WITH_MSDA),
     leader=PLAIN_MSDA,
     follower=MIXTURE,
-    idle=(LONG, TOPICS),
 )
 """Where nothing holds the shares, a long self-training drifts and TCL makes classes of about equal size. Those that do
 not learn from their own labels have a say in opinions, and in how far any answer can be trusted."""

@@ -113,7 +113,7 @@ class Trial:
     def _obstacle(self, candidate: Candidate, asked_for: bool) -> str:
         if not self.problem.unlabeled_documents().shape[0] and candidate.name != names.SOURCE_ONLY:
             return "nothing to label"
-        if candidate.name in self.teams.idle and not asked_for:
+        if not asked_for and candidate.name not in self._with_starts(self.teams.needed):
             return "needs class shares"
         if candidate.needs_counts and any(_negative(domain.matrix) for domain in self.problem.domains):
             return "takes no negative features: see SignSplit"
@@ -206,7 +206,7 @@ class Trial:
         )
 
     def _estimate(self, evidence: Evidence) -> Estimate:
-        rule = rules.ESTIMATE_AT_UNKNOWN_SHARES if self.shares == "unknown" else rules.ESTIMATE
+        rule = rules.ESTIMATE if evidence.held else rules.ESTIMATE_AT_UNKNOWN_SHARES
         if not any(name in self.answers for name in self.teams.voices):
             rule = rules.ESTIMATE_OF_SOURCE_ONLY
         return estimate_accuracy(evidence, self.problem.n_classes, rule)
