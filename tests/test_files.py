@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import io
 import json
 import os
 import subprocess
@@ -15,10 +13,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-import scipy.sparse as sp
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as hnp
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
@@ -29,11 +23,9 @@ from sklearn.svm import SVC
 
 import isthmus
 from conftest import Toy, build
+from file_values import assert_same, through_a_file
 from isthmus.exceptions import EncoderNotSavedWarning, LibraryVersionWarning
 from isthmus.files import container
-from isthmus.files.container import pack, unpack
-from isthmus.files.decoding import Decoder
-from isthmus.files.encoding import Encoder
 from isthmus.files.registry import BY_ATTRIBUTES, FROM_SKLEARN, known_classes
 from isthmus.operators.embedding import Embedding
 
@@ -41,49 +33,6 @@ SOURCE = ["my card was charged twice", "refund the charge please", "the upload c
 LABELS = ["billing", "billing", "fault", "fault"]
 TARGET = ["charged twice for one ride, refund please", "the app crashes at the dock"]
 LATER = ["please refund my ride", "it crashes", "", "nothing known"]
-
-
-def assert_same(one: Any, other: Any) -> None:
-    """Equal in type and content, bit for bit, all the way down."""
-    assert type(one) is type(other)
-    if isinstance(one, np.ndarray) and one.dtype != object:
-        assert one.dtype == other.dtype
-        assert one.shape == other.shape
-        assert one.tobytes() == other.tobytes()
-        walk = [np.abs(array.strides) * (np.array(array.shape) > 1) for array in (one, other)]
-        assert np.array_equal(np.argsort(-walk[0], kind="stable"), np.argsort(-walk[1], kind="stable"))
-    elif isinstance(one, np.ndarray):
-        assert one.shape == other.shape
-        assert_same(one.ravel().tolist(), other.ravel().tolist())
-    elif sp.issparse(one):
-        assert one.shape == other.shape
-        for part in ("data", "indices", "indptr"):
-            assert_same(getattr(one, part), getattr(other, part))
-    elif isinstance(one, np.random.RandomState):
-        assert_same(one.get_state(), other.get_state())
-    elif isinstance(one, dict):
-        assert_same(list(one.items()), list(other.items()))
-    elif isinstance(one, list | tuple):
-        assert len(one) == len(other)
-        for left, right in zip(one, other, strict=True):
-            assert_same(left, right)
-    elif isinstance(one, float | np.generic):
-        assert np.array(one).tobytes() == np.array(other).tobytes()
-    elif hasattr(one, "__dict__") and not isinstance(one, type):
-        assert_same(*({k: v for k, v in vars(each).items() if k != "_stop_words_id"} for each in (one, other)))
-    else:
-        assert one == other
-
-
-def through_a_file(value: Any) -> Any:
-    """Any value, not only a model."""
-    encoder = Encoder()
-    content = pack(encoder.encode(value, "value"), encoder.tensors, {})
-    tree, tensors, _ = unpack(io.BytesIO(content), len(content))
-    decoder = Decoder(tensors)
-    found = decoder.decode(tree)
-    assert not decoder.unused
-    return found
 
 
 # What is saved
@@ -223,68 +172,6 @@ def test_classes_of_scikit_learn(kind: type[Any], toy: Toy) -> None:
     apply = "predict" if hasattr(estimator, "predict") else "transform"
     expected, found = (getattr(each, apply)(given) for each in (estimator, loaded))
     assert_same(found, expected)
-
-
-NUMBERS = st.one_of(*(hnp.integer_dtypes(endianness=e) for e in "<>"), hnp.floating_dtypes(sizes=(16, 32, 64)))
-
-
-@given(st.data())
-def test_any_array(data: st.DataObject) -> None:
-    """Numbers of any type and order, strings, bytes, booleans; slices and turned arrays too."""
-    dtype = data.draw(st.one_of(NUMBERS, st.just(np.dtype(bool)), st.just(np.dtype("U3")), st.just(np.dtype("S2"))))
-    array = data.draw(hnp.arrays(dtype, hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=4)))
-    array = array.transpose(data.draw(st.permutations(range(array.ndim))))
-    if array.ndim and data.draw(st.booleans()):
-        array = array[::-1] if data.draw(st.booleans()) else array[..., ::2]
-    loaded = through_a_file(array)
-    assert_same(loaded, array.astype(array.dtype.newbyteorder("="), order="K"))
-    assert loaded.flags.writeable
-    assert_same(through_a_file(loaded), loaded)
-
-
-PLAIN = st.one_of(
-    st.none(),
-    st.booleans(),
-    st.integers(),
-    st.floats(),
-    st.text(),
-    st.text(st.characters(categories=["Cs", "Lu"])),  # halves of pairs too, which UTF-8 has no bytes for
-    st.binary(),
-    st.sampled_from([np.float32(1 / 3), np.int64(-3), np.bool_(True), np.str_("é"), np.int64, np.dtype("float32")]),
-)
-HASHABLE = st.recursive(PLAIN, lambda inner: st.tuples(inner, inner) | st.frozensets(inner, max_size=3), max_leaves=4)
-VALUES = st.recursive(
-    PLAIN, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(HASHABLE, inner, max_size=3) | st.sets(HASHABLE)
-)
-
-
-@given(VALUES)
-def test_any_value(value: Any) -> None:
-    loaded = through_a_file(value)
-    if value != value or isinstance(value, set | frozenset):
-        assert type(loaded) is type(value)
-        assert repr(loaded) == repr(value) or loaded == value
-    elif "nan" not in repr(value):
-        assert loaded == value
-        assert type(loaded) is type(value)
-
-
-@pytest.mark.parametrize("kind", [sp.csr_array, sp.csc_array, sp.csr_matrix, sp.csc_matrix])
-@pytest.mark.parametrize("index", [np.int32, np.int64])
-def test_sparse_matrices(kind: Any, index: Any) -> None:
-    matrix = kind(np.array([[0, 1.5, 0], [0, 0, 0], [2, 0, -3]], dtype=np.float32))
-    matrix.indices, matrix.indptr = matrix.indices.astype(index), matrix.indptr.astype(index)
-    assert_same(through_a_file(matrix), matrix)
-    roomy = copy.copy(matrix)
-    roomy.data, roomy.indices = np.append(matrix.data, 9).astype(np.float32), np.append(matrix.indices, index(0))
-    assert_same(through_a_file(roomy), matrix)
-
-
-def test_an_array_in_two_places_is_stored_once() -> None:
-    array = np.arange(3.0)
-    one, two, other = through_a_file([array, (array,), array.copy()])
-    assert one is two[0]
-    assert one is not other
 
 
 def test_the_header_says_what_it_is(toy: Toy, tmp_path: Path) -> None:
