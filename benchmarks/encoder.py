@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 
 import isthmus
+from isthmus.bench.task import Task
+from isthmus.bench.tasks import load_table
 from isthmus.cli.estimating import load_encoder
-from isthmus.data import load_newsgroups, load_table
-from isthmus.data.task import Task
+from isthmus.datasets import load_newsgroups
 
 METHODS = ("LR", "TCL", "Auto")
 

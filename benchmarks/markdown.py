@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from isthmus.bench import Row, best, mean_gap, means
-from isthmus.data import load_table
+from isthmus.bench.tasks import load_table
 
 
 def cell(row: Row | None, wins: bool) -> str:

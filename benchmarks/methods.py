@@ -10,7 +10,7 @@ import warnings
 from pathlib import Path
 from time import perf_counter
 
-from isthmus.data import Library, load_table
+from isthmus.bench.tasks import Library, load_table
 from isthmus.methods import METHODS
 
 ROUNDS = 3

@@ -23,10 +23,11 @@ import numpy as np
 from scipy.stats import norm
 
 from isthmus import Auto
-from isthmus.choice import rules
-from isthmus.choice.evidence import skill
-from isthmus.data import Library, Task, TaskData, load_table
-from isthmus.data.families import is_for_development, more_unequal_shares, more_unrelated
+from isthmus.auto import rules
+from isthmus.auto.diagnostics import skill
+from isthmus.bench.families import is_for_development, more_label_shifted, more_unrelated
+from isthmus.bench.task import Task
+from isthmus.bench.tasks import Library, TaskData, load_table
 
 FEW: list[dict[str, int]] = [{"source": 300, "target": 300}, {"source": 300, "target": 2000}]
 """Draws on which the estimate and the alarm have to hold as well."""
@@ -41,7 +42,7 @@ def main() -> None:
             rows: list[dict[str, Any]] = []
             for task, sample, max_time in trials(shares):
                 data = library.load(load_table("auto"), task).drawn(sample, 0)
-                found = outcome(data, Auto(target_shares=shares, max_time=max_time, random_state=0))
+                found = outcome(data, Auto(target_prior=shares, max_time=max_time, random_state=0))
                 rows.append({"task": task.name, "family": task.family, "sample": sample, **found})
                 out.write(json.dumps(rows[-1], default=float) + "\n")
                 out.flush()
@@ -53,11 +54,11 @@ def trials(shares: str) -> Iterator[tuple[Task, dict[str, int], float | None]]:
     """Tasks, how much is drawn of them, and the time that there is."""
     related = [task for task in load_table("auto").tasks if is_for_development(task)]
     if shares == "unknown":
-        related = [task for task in related if task.family in ("shares", "unrelated")]
-        related += [task for task in more_unequal_shares() if is_for_development(task)]
+        related = [task for task in related if task.family in ("label shift", "unrelated")]
+        related += [task for task in more_label_shifted() if is_for_development(task)]
         yield from ((task, {}, None) for task in (*related, *more_unrelated()))
         return
-    for task in (*(task for task in related if task.family != "shares"), *more_unrelated()):
+    for task in (*(task for task in related if task.family != "label shift"), *more_unrelated()):
         for sample in [{}] if task.family == "four classes" else [{}, *FEW]:
             yield from ((task, sample, max_time) for max_time in (None, 0.0))
 
@@ -70,26 +71,26 @@ def show(rows: list[dict[str, Any]]) -> None:
     print_indicators([row for row in related if not row["sample"]])
     print_estimate("skill", related, ("confidence", "confidence_of_few", "modesty_of_few", "likeness"))
     print_estimate("skill without time", alone, ("confidence",))
-    print_alarm(rows, rules.UNRELATED.rings_from)
+    print_alarm(rows, rules.UNRELATED.threshold)
 
 
 def show_at_unknown_shares(rows: list[dict[str, Any]]) -> None:
     """What the others say."""
     print_estimate("skill", [row for row in rows if row["family"] != "unrelated"], ("confidence",))
-    print_alarm(rows, rules.UNRELATED_AT_UNKNOWN_SHARES.rings_from)
+    print_alarm(rows, rules.UNRELATED_AT_UNKNOWN_PRIOR.threshold)
 
 
 def outcome(data: TaskData, auto: Auto) -> dict[str, Any]:
     """The evidence on one task, and what was reached."""
     auto.fit(data.X, data.y, sample_domain=data.sample_domain, target_domain="target")
     right = float(np.mean(auto.transduction_[data.in_target] == data.y[data.in_target]))
-    evidence, few = asdict(auto.evidence_), auto.evidence_.smallness
+    evidence, few = asdict(auto.diagnostics_), auto.diagnostics_.smallness
     of_few = {f"{name}_of_few": evidence[name] * few for name in ("confidence", "modesty")}
     reached = {"right": right, "skill": skill(right, len(auto.classes_))}
     return {"max_time": auto.max_time, **evidence, **of_few, "chance": 1 / len(auto.classes_), **reached}
 
 
-def print_alarm(rows: list[dict[str, Any]], rings_from: float) -> None:
+def print_alarm(rows: list[dict[str, Any]], threshold: float) -> None:
     """Both kinds count alike, and tasks with all their documents as much as those with few of both draws."""
     sizes = np.array([sum(row["sample"].values()) for row in rows])
     strange = np.array([row["family"] == "unrelated" for row in rows])
@@ -98,7 +99,7 @@ def print_alarm(rows: list[dict[str, Any]], rings_from: float) -> None:
         for kind in (strange, ~strange):
             weights[kind & (sizes == size)] = (1 if size else 2) / np.sum(kind & (sizes == size))
     names = ("likeness", "following")
-    rings = fit_line("unrelated", names, rows, np.where(strange, 1.0, -1.0), weights) > rings_from
+    rings = fit_line("unrelated", names, rows, np.where(strange, 1.0, -1.0), weights) > threshold
     for size in np.unique(sizes):
         of_size = sizes == size
         shares = [float(np.mean(rings[kind & of_size])) for kind in (strange, ~strange)]
@@ -107,7 +108,7 @@ def print_alarm(rows: list[dict[str, Any]], rings_from: float) -> None:
 
 def print_indicators(rows: list[dict[str, Any]]) -> None:
     """The middle between the two kinds of tasks, and how far each is from it."""
-    for name in rules.TOPICAL:
+    for name in rules.TOPIC:
         topics, others = (
             fmean(row[name] for row in rows if (row["family"] == "reviews") == is_other) for is_other in (False, True)
         )

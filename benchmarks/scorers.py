@@ -16,9 +16,9 @@ import numpy as np
 from scipy.stats import spearmanr
 
 import isthmus
-from isthmus.choice import SCORERS, SoftNeighborhoodDensity, TransferScorer
-from isthmus.data import Library, TaskData, load_table
+from isthmus.bench.tasks import Library, TaskData, load_table
 from isthmus.methods import METHODS
+from isthmus.selection.scorers import SCORERS, SoftNeighborhoodDensity, TransferScorer
 
 TASKS = ["comp vs sci", "sci vs talk", "orgs vs people", "orgs vs places", "people vs places"]
 CANDIDATES = ["LR", "SVM", "LSA", "SelfTraining", "TransductiveLR", "NaiveBayesEM", "KMeans", "CDSC", "TCL"]

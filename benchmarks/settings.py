@@ -28,7 +28,9 @@ from typing import Any
 from platformdirs import user_cache_path
 
 from isthmus.bench import Bench, Row, Store
-from isthmus.data import Library, Table, Task, development_splits, load_table
+from isthmus.bench.splits import development_splits
+from isthmus.bench.task import Task
+from isthmus.bench.tasks import Library, Table, load_table
 from isthmus.methods import METHODS
 
 Alternative = tuple[dict[str, Any], dict[str, Any]]
@@ -91,11 +93,11 @@ def on_the_source(table: str) -> dict[str, Any]:
 
 def questions() -> dict[str, Question]:
     """By name, as the command line selects them."""
-    vectors, weigh = grid(n_vectors=[None, 2]), grid(weigh=["corpus", "sample"])
+    vectors, weigh = grid(n_eigenvectors=[None, 2]), grid(weigh=["corpus", "sample"])
     texts = grid(headers=["all", "subject"], weigh=["corpus", "sample"])
     tcl = grid(start_C=[1, 10, 100], common_weight=[0.1, 0.3, 0.5, 0.7, 0.9])
     dtlm = grid(n_init=[1, 3], graph_weight=[0.001, 0.003, 0.01, 0.1])
-    sizes = [{"n_topics": 16, "n_neighbours": 5}, {"n_topics": 32, "n_neighbours": 10}]
+    sizes = [{"n_topics": 16, "n_neighbors": 5}, {"n_topics": 32, "n_neighbors": 10}]
     reuters = [{**one, **size} for one in grid(n_init=[1, 3], graph_weight=[0.0028, 0.028, 0.28]) for size in sizes]
     return {
         "cdsc": Question("cdsc", "CDSC", vectors, **on_splits("cdsc"), texts=weigh, repeats=10),

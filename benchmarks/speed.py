@@ -14,9 +14,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils import check_random_state
 
 import isthmus
-from isthmus.base import one_blas_thread
-from isthmus.data import Library, TaskData, load_table
-from isthmus.engine import random_start
+from isthmus.bench.tasks import Library, TaskData, load_table
+from isthmus.core.numerics import one_blas_thread
+from isthmus.solvers.factorization import random_start
 from plain_tcl import plain_tcl
 
 ROUNDS = 7

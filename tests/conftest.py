@@ -19,8 +19,8 @@ from sklearn.base import clone
 
 import isthmus
 from isthmus import Auto
-from isthmus.base import TransferClassifier
-from isthmus.exceptions import TransferAlarm
+from isthmus.core.estimator import TransferClassifier
+from isthmus.exceptions import TransferWarning
 from isthmus.methods import METHODS
 
 settings.register_profile("isthmus", deadline=None, derandomize=True, max_examples=40)
@@ -147,7 +147,7 @@ def toy_of_three() -> Toy:
 def quiet(toy: Toy, auto: Auto | None = None, **changes: Any) -> Any:
     """A fit of the automatic choice whose alarms are not what is tested."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", TransferAlarm)
+        warnings.simplefilter("ignore", TransferWarning)
         return toy.fit(auto or Auto(random_state=0), **changes)
 
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from isthmus.files.container import pack, unpack
-from isthmus.files.decoding import Decoder
-from isthmus.files.encoding import Encoder
+from isthmus.io.models.container import pack, unpack
+from isthmus.io.models.decoding import Decoder
+from isthmus.io.models.encoding import Encoder
 
 
 def assert_same(one: Any, other: Any) -> None:

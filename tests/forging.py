@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import isthmus
-from isthmus.files.container import pack, unpack
+from isthmus.io.models.container import pack, unpack
 
 
 def load_bytes(content: bytes, folder: Path) -> Any:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 import isthmus
-from isthmus.engine import fit_logistic
-from isthmus.problem import Problem
+from isthmus.core.problem import Problem
+from isthmus.solvers.linear.logistic import fit_logistic
 from isthmus.typing import Array, Matrix
 
 

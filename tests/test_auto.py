@@ -15,9 +15,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import isthmus
 from conftest import Toy, make_toy, quiet
 from isthmus import Auto, suggest_labels
-from isthmus.choice import rules
-from isthmus.choice.candidates import AT_GIVEN_SHARES, SOURCE_ONLY
-from isthmus.choice.evidence import Evidence, neighbours_skill, normalised_cut, skill
+from isthmus.auto import Diagnostics, rules
+from isthmus.auto.candidates import AT_KNOWN_PRIOR, SOURCE_ONLY
+from isthmus.auto.diagnostics import neighbor_skill, normalized_cut, skill
 from isthmus.methods import NaiveBayesEM
 
 
@@ -41,7 +41,7 @@ def test_poison_in_the_targets_labels_changes_nothing(toy: Toy) -> None:
     clean, poisoned = quiet(toy), quiet(toy, y=y)
     assert clean.label_distributions_.tobytes() == poisoned.label_distributions_.tobytes()
     assert clean.estimated_accuracy_ == poisoned.estimated_accuracy_
-    assert clean.evidence_ == poisoned.evidence_
+    assert clean.diagnostics_ == poisoned.diagnostics_
 
 
 def test_order_of_documents_and_names_of_classes_do_not_matter(toy: Toy) -> None:
@@ -82,7 +82,7 @@ def test_one_domain_is_a_plain_classifier(toy: Toy) -> None:
     source = ~toy.in_target
     auto = Auto().fit(toy.X[source], toy.y[source])
     assert auto.chosen_ == (SOURCE_ONLY,)
-    assert auto.alarms_ == []
+    assert auto.warnings_ == []
     assert auto.score(toy.X[source], toy.y[source]) > 0.95
 
 
@@ -99,7 +99,7 @@ def test_signed_features_leave_the_factorizations_out(toy: Toy) -> None:
 def test_the_scale_of_x_does_not_matter(scale: float, toy: Toy) -> None:
     plain, scaled = quiet(toy), quiet(toy, X=toy.X * scale)
     assert scaled.chosen_ == plain.chosen_
-    assert scaled.evidence_.modesty == pytest.approx(plain.evidence_.modesty, abs=0.01)
+    assert scaled.diagnostics_.modesty == pytest.approx(plain.diagnostics_.modesty, abs=0.01)
     assert scaled.label_distributions_ == pytest.approx(plain.label_distributions_, abs=1e-4)
     assert scaled.predict_proba(toy.X[:9] * scale) == pytest.approx(plain.predict_proba(toy.X[:9]), abs=1e-4)
 
@@ -111,28 +111,28 @@ def test_naive_bayes_counts_words_in_any_unit(toy: Toy) -> None:
 
 
 def test_cuts_are_for_sparse_rows(toy: Toy) -> None:
-    assert quiet(toy).evidence_.cut is not None
+    assert quiet(toy).diagnostics_.cut is not None
     dense = quiet(toy, X=toy.X.toarray())
-    assert dense.evidence_.cut is None
-    assert dense.evidence_.topicality != 0
+    assert dense.diagnostics_.cut is None
+    assert dense.diagnostics_.topic_score != 0
 
 
 def test_the_leaderboard_tells_all(toy: Toy) -> None:
     auto = quiet(toy)
     rows = auto.leaderboard_.rows
-    assert {*AT_GIVEN_SHARES.for_topics, *AT_GIVEN_SHARES.for_the_rest, SOURCE_ONLY} <= {row["name"] for row in rows}
+    assert {*AT_KNOWN_PRIOR.topics, *AT_KNOWN_PRIOR.other, SOURCE_ONLY} <= {row["name"] for row in rows}
     assert {row["name"] for row in rows if row["why"].startswith("asked")} == set(auto.chosen_)
     assert all(0 <= row["agreement"] <= 1 and row["seconds"] > 0 for row in rows)
     assert "self-training" in str(auto.leaderboard_)
 
 
 def test_what_candidates_share_is_made_once(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
-    from isthmus.methods import transductive_lr
+    from isthmus.methods.self_labeling import transductive_lr
 
     made = []
 
     def counted(name: str) -> Any:
-        make = transductive_lr.MAPS[name]
+        make = transductive_lr.FEATURE_MAPS[name]
 
         def count(X: Any) -> Any:
             made.append(name)
@@ -140,8 +140,8 @@ def test_what_candidates_share_is_made_once(toy: Toy, monkeypatch: pytest.Monkey
 
         return count
 
-    maps = {name: counted(name) for name in transductive_lr.MAPS}
-    monkeypatch.setattr(transductive_lr, "MAPS", maps)
+    maps = {name: counted(name) for name in transductive_lr.FEATURE_MAPS}
+    monkeypatch.setattr(transductive_lr, "FEATURE_MAPS", maps)
     quiet(toy)
     assert sorted(made) == ["lsa", "msda"]
     made.clear()
@@ -165,12 +165,12 @@ def test_given_shares_are_kept_by_those_that_rank() -> None:
     toy = Toy(toy.X[~few], toy.y[~few], toy.domain[~few])
     there = toy.in_target
     true = {label: float(np.mean(toy.y[there] == label)) for label in ("class 0", "class 1")}
-    told = quiet(toy, Auto(target_shares=true, random_state=0))
-    assert told.target_shares_ == pytest.approx(true)
+    told = quiet(toy, Auto(target_prior=true, random_state=0))
+    assert told.target_prior_ == pytest.approx(true)
     assert np.mean(told.transduction_[there] == toy.y[there]) > 0.95
-    assert quiet(toy, Auto(target_shares="unknown")).target_shares_ is None
-    with pytest.raises(ValueError, match="target_shares names"):
-        quiet(toy, Auto(target_shares={"class 0": 1.0}))
+    assert quiet(toy, Auto(target_prior="unknown")).target_prior_ is None
+    with pytest.raises(ValueError, match="target_prior names"):
+        quiet(toy, Auto(target_prior={"class 0": 1.0}))
 
 
 def test_a_model_file_holds_it_all(toy: Toy, tmp_path: Path) -> None:
@@ -190,37 +190,37 @@ def test_looking_at_it_does_not_change_what_is_saved(toy: Toy, tmp_path: Path) -
     assert (tmp_path / "after.isthmus").read_bytes() == (tmp_path / "before.isthmus").read_bytes()
 
 
-def test_normalised_cut_is_that_of_the_whole_graph() -> None:
+def test_normalized_cut_is_that_of_the_whole_graph() -> None:
     rng = np.random.default_rng(0)
     X, numbers = rng.uniform(size=(30, 8)), rng.integers(3, size=30)
     N = X / np.linalg.norm(X, axis=1, keepdims=True)
     W = N @ N.T - np.eye(30)
     left = [W[numbers == k][:, numbers != k].sum() / W[numbers == k].sum() for k in range(3)]
-    assert normalised_cut(sp.csr_array(X), numbers, 3) == pytest.approx(sum(left) / 2)
+    assert normalized_cut(sp.csr_array(X), numbers, 3) == pytest.approx(sum(left) / 2)
 
 
-def test_neighbours_skill_is_that_of_all_pairs(toy: Toy) -> None:
+def test_neighbor_skill_is_that_of_all_pairs(toy: Toy) -> None:
     X, y = toy.X[~toy.in_target].toarray(), toy.y[~toy.in_target]
     numbers = (y == "class 1").astype(int)
     similar = X @ X.T
     np.fill_diagonal(similar, -1)
     nearest = np.argsort(-similar, axis=1)[:, :5]
     right = (numbers[nearest].mean(axis=1) > 0.5) == (numbers == 1)
-    assert neighbours_skill(sp.csr_array(X), numbers, 2) == pytest.approx(skill(right.mean(), 2))
+    assert neighbor_skill(sp.csr_array(X), numbers, 2) == pytest.approx(skill(right.mean(), 2))
 
 
 def test_indicators_count_by_how_clear_they_are_and_how_much_they_have_to_say() -> None:
-    topics: dict[str, Any] = {name: rule.middle + rule.reach for name, rule in rules.TOPICAL.items()}
-    others: dict[str, Any] = {name: rule.middle - rule.reach for name, rule in rules.TOPICAL.items()}
-    assert Evidence(**topics).topicality == pytest.approx(1)
-    assert Evidence(**others).topicality == pytest.approx(-1)
-    total = sum(rule.say for rule in rules.TOPICAL.values())
-    for name, rule in rules.TOPICAL.items():
-        assert Evidence(**{**topics, name: others[name]}).topicality == pytest.approx(1 - 2 * rule.say / total)
-        assert Evidence(**{name: others[name]}).topicality == pytest.approx(-1)  # what is not known has no say
-    assert Evidence().topicality == 0
-    assert Evidence(likeness=0.02, following=0.2).strangeness > rules.CERTAIN
-    assert Evidence(likeness=0.4, following=0.8).strangeness < 0
+    topics: dict[str, Any] = {name: rule.center + rule.scale for name, rule in rules.TOPIC.items()}
+    others: dict[str, Any] = {name: rule.center - rule.scale for name, rule in rules.TOPIC.items()}
+    assert Diagnostics(**topics).topic_score == pytest.approx(1)
+    assert Diagnostics(**others).topic_score == pytest.approx(-1)
+    total = sum(rule.weight for rule in rules.TOPIC.values())
+    for name, rule in rules.TOPIC.items():
+        assert Diagnostics(**{**topics, name: others[name]}).topic_score == pytest.approx(1 - 2 * rule.weight / total)
+        assert Diagnostics(**{name: others[name]}).topic_score == pytest.approx(-1)  # what is not known has no say
+    assert Diagnostics().topic_score == 0
+    assert Diagnostics(class_mean_cosine=0.02, source_agreement=0.2).unrelated_score > rules.CERTAIN
+    assert Diagnostics(class_mean_cosine=0.4, source_agreement=0.8).unrelated_score < 0
 
 
 def test_suggestions_are_doubtful_ones_and_some_of_all() -> None:
@@ -249,8 +249,8 @@ def test_what_suggestions_cannot_be_made_of() -> None:
 
 
 def test_labelling_what_is_suggested_helps_a_transfer() -> None:
-    from isthmus.data import load_messages
-    from isthmus.data.messages import SOURCE, TARGET
+    from isthmus.datasets import load_messages
+    from isthmus.datasets.messages import SOURCE, TARGET
 
     messages = load_messages()
     texts = {

@@ -11,7 +11,8 @@ import pytest
 import scipy.io
 
 import isthmus
-from isthmus.data.bci import CUE, MOVEMENTS, WINDOW, csp_features, load_bci
+from isthmus.datasets import csp_features, load_bci
+from isthmus.datasets.bci import CUE, MOVEMENTS, WINDOW
 from isthmus.exceptions import DataError, MissingDataError
 
 FS = 100

@@ -16,11 +16,11 @@ from sklearn.neighbors import KNeighborsClassifier
 
 import isthmus
 from conftest import Toy, build
-from isthmus.bench import Bench, Missing, Row, Store, as_grids, share_recovered, with_gaps
+from isthmus.bench import Bench, Missing, Row, Store, as_grids, load_published, share_recovered, with_gaps
 from isthmus.bench import store as store_module
 from isthmus.bench.plan import Plan
-from isthmus.bench.published import load_published
-from isthmus.data import TABLES, Library, Table, Task, TaskData, load_table
+from isthmus.bench.task import Task
+from isthmus.bench.tasks import TABLES, Library, Table, TaskData, load_table
 from isthmus.exceptions import DataError, MissingDataError
 
 

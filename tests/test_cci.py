@@ -15,12 +15,21 @@ from sklearn.cluster import KMeans as Lloyd
 
 import isthmus
 from conftest import Toy, build
-from isthmus.engine import MatrixDocuments, NonNegative, documents, minimize, objective, update
-from isthmus.engine.constraints import ColumnsSumToOne
-from isthmus.engine.plsa import plsa
-from isthmus.methods.naming import name_clusters
-from isthmus.operators import CoOccurrence, Scaled, co_occurrence
-from isthmus.problem import Problem, pose
+from isthmus.core.problem import Problem, make_problem
+from isthmus.solvers.clusters import name_clusters
+from isthmus.solvers.factorization import (
+    ColumnsSumToOne,
+    CoOccurrence,
+    MatrixDocuments,
+    NonNegative,
+    Scaled,
+    co_occurrence,
+    documents,
+    minimize,
+    objective,
+    update,
+)
+from isthmus.solvers.factorization.plsa import plsa
 
 seeds = st.integers(0, 2**32 - 1)
 
@@ -125,7 +134,7 @@ def test_plsa_is_em_with_its_responsibilities_written_out() -> None:
 
 
 def toy_problem(toy: Toy, y: np.ndarray | None = None) -> Problem:
-    return pose(isthmus.CCI(), toy.X, toy.y if y is None else y, toy.domain, "target")
+    return make_problem(isthmus.CCI(), toy.X, toy.y if y is None else y, toy.domain, "target")
 
 
 def start_of(toy: Toy, **params: Any) -> Any:
@@ -312,7 +321,7 @@ def test_several_domains_have_a_correspondence_for_each_pair(toy_of_three: Toy) 
 
 
 def test_documents_are_weighed_after_the_draw() -> None:
-    from isthmus.data.tasks import TaskData
+    from isthmus.bench.tasks import TaskData
 
     counts = sp.csr_array(np.array([[1, 1, 0], [1, 2, 0], [1, 0, 1], [1, 0, 1]]))
     data = TaskData(counts, np.array(["a", "b", "a", "b"]), np.repeat(["source", "target"], 2), least=2)

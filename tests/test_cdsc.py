@@ -17,9 +17,10 @@ from sklearn.svm import LinearSVC
 
 from conftest import Toy, build, make_toy
 from isthmus import CDSC
-from isthmus.engine import Step
-from isthmus.operators import CosineAffinity, MustLink, class_sums, embed, linked_rows, unit_rows
-from isthmus.operators.embedding import turn_signs
+from isthmus.core.numerics import unit_rows
+from isthmus.core.progress import Step
+from isthmus.solvers.spectral import CosineAffinity, MustLink, class_sums, embed, linked_rows
+from isthmus.solvers.spectral.embedding import turn_signs
 
 problems = st.tuples(st.integers(0, 10_000), st.integers(2, 4), st.integers(0, 9), st.sampled_from([0.0, 0.025, 0.7]))
 
@@ -137,10 +138,10 @@ def fit(toy: Toy, **params: Any) -> Any:
 @pytest.mark.parametrize("weighting", ["none", "eigenvalue"])
 def test_merged_nodes_are_the_limit_of_large_beta(weighting: str) -> None:
     toy = make_toy(seed=3, n_classes=3, n_documents=90)
-    merged = fit(toy, n_vectors=3, weighting=weighting)
+    merged = fit(toy, n_eigenvectors=3, weighting=weighting)
     gaps = []
     for beta in (0.01, 1.0, 100.0):
-        literal = fit(toy, n_vectors=3, weighting=weighting, beta=beta)
+        literal = fit(toy, n_eigenvectors=3, weighting=weighting, beta=beta)
         gaps.append(np.abs(literal.label_distributions_ - merged.label_distributions_).max())
         if beta >= 1:
             assert np.mean(literal.transduction_ == merged.transduction_) > 0.98
@@ -168,7 +169,7 @@ def test_extension_puts_copies_where_the_originals_stand(toy: Toy, lam: float, b
 def test_weighted_decision_is_a_random_walk_of_four_steps(toy_of_three: Toy) -> None:
     toy = toy_of_three
     n_free = int(toy.in_target.sum())
-    model = fit(toy, lam=0.0, weighting="eigenvalue", n_vectors=3 + n_free)
+    model = fit(toy, lam=0.0, weighting="eigenvalue", n_eigenvectors=3 + n_free)
     numbers = np.unique(toy.y[~toy.in_target], return_inverse=True)[1]
     sums, sizes = class_sums(toy.X[~toy.in_target], numbers, 3)
     rows = np.vstack([sums.toarray(), toy.X[toy.in_target].toarray()])
@@ -192,7 +193,7 @@ def test_two_copies_of_one_text_do_not_take_the_place_of_the_classes(toy: Toy) -
     def accuracy(**params: Any) -> float:
         return float(np.mean((fit(more, **params).transduction_ == more.y)[known]))
 
-    assert accuracy(n_vectors=2) < 0.8
+    assert accuracy(n_eigenvectors=2) < 0.8
     assert accuracy() > 0.9
     assert accuracy(beta=15.0) > 0.9
     assert accuracy(weighting="eigenvalue") > 0.9
@@ -277,10 +278,10 @@ def test_any_classifier_does(toy_of_three: Toy, classifier: Any, beta: float) ->
         fit(toy_of_three, classifier=classifier, weighting="eigenvalue")
 
 
-@pytest.mark.parametrize(("beta", "n_vectors"), [(np.inf, None), (np.inf, 15), (15.0, None), (15.0, 15)])
-def test_the_search_can_be_looked_at_and_broken_off(toy: Toy, beta: float, n_vectors: int | None) -> None:
+@pytest.mark.parametrize(("beta", "n_eigenvectors"), [(np.inf, None), (np.inf, 15), (15.0, None), (15.0, 15)])
+def test_the_search_can_be_looked_at_and_broken_off(toy: Toy, beta: float, n_eigenvectors: int | None) -> None:
     """Through Lanczos and with a preconditioner, for less and for more vectors than a step multiplies."""
-    params = {"beta": beta, "n_vectors": n_vectors, "weighting": "none" if n_vectors else "eigenvalue"}
+    params = {"beta": beta, "n_eigenvectors": n_eigenvectors, "weighting": "none" if n_eigenvectors else "eigenvalue"}
     steps: list[Step] = []
     found = fit(toy, callback=steps.append, **params)
     assert len(steps) > 3
@@ -312,7 +313,7 @@ def test_the_search_can_be_looked_at_and_broken_off(toy: Toy, beta: float, n_vec
 def test_a_few_documents_take_one_step() -> None:
     steps: list[Step] = []
     toy = make_toy(n_documents=30)
-    model = fit(toy, callback=steps.append, n_vectors=3)
+    model = fit(toy, callback=steps.append, n_eigenvectors=3)
     assert [(step.iteration, step.max_iter) for step in steps] == [(1, 1)]
     assert steps[0].objective == pytest.approx(model.eigenvalues_.sum())
 

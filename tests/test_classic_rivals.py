@@ -14,9 +14,9 @@ from sklearn.svm import LinearSVC
 
 import isthmus
 from conftest import Toy, make_toy
-from isthmus.methods.cocc import information
-from isthmus.methods.sgt import on_sphere
-from isthmus.methods.shares import label_by_rank
+from isthmus.core.priors import label_by_rank
+from isthmus.methods.clustering.cocc import information
+from isthmus.methods.spectral.sgt import on_sphere
 
 
 def parted_toy(share: float) -> Toy:
@@ -43,7 +43,7 @@ def test_tsvm_moves_its_border_to_where_no_document_is() -> None:
 
 def test_tsvm_keeps_to_the_shares_that_it_is_given() -> None:
     toy = parted_toy(0.8)
-    model = toy.fit(isthmus.TSVM(random_state=0, target_shares={0: 0.8, 1: 0.2}))
+    model = toy.fit(isthmus.TSVM(random_state=0, target_prior={0: 0.8, 1: 0.2}))
     assert np.mean(model.transduction_[toy.in_target] == 0) == pytest.approx(0.8, abs=0.01)
     assert np.mean((model.transduction_ == toy.y)[toy.in_target]) > 0.99
     wrong = toy.fit(isthmus.TSVM(random_state=0))  # half and half, as in the source
@@ -75,15 +75,15 @@ def test_tsvm_finds_the_same_plane_at_any_scale(scale: float) -> None:
     assert scaled.classifier_.intercept_ == pytest.approx(plain.classifier_.intercept_, rel=1e-3)
 
 
-@pytest.mark.parametrize("n_neighbours", [8, "all"])
-def test_sc_is_what_the_dense_matrix_gives(n_neighbours: Any) -> None:
+@pytest.mark.parametrize("n_neighbors", [8, "all"])
+def test_sc_is_what_the_dense_matrix_gives(n_neighbors: Any) -> None:
     toy = make_toy(seed=4, n_classes=3, n_documents=90)
     order = np.argsort(toy.in_target, kind="stable")  # labelled documents first
     unit, y, n = normalize(toy.X[order]).toarray(), toy.y[order], 90
     A = unit @ unit.T
     np.fill_diagonal(A, 0)
-    if n_neighbours != "all":
-        near = np.sort(A, axis=1)[:, [-n_neighbours]] <= A
+    if n_neighbors != "all":
+        near = np.sort(A, axis=1)[:, [-n_neighbors]] <= A
         A = np.where(near | near.T, A, 0)
     A[:n, :n] = y[:n, None] == y[None, :n]
     np.fill_diagonal(A, 0)
@@ -93,7 +93,7 @@ def test_sc_is_what_the_dense_matrix_gives(n_neighbours: Any) -> None:
     means = np.array([places[:n][y[:n] == name].mean(axis=0) for name in np.unique(y)])
     distances = ((places[:, None] - means) ** 2).sum(axis=2)
 
-    model = toy.fit(isthmus.SC(n_vectors=4, n_neighbours=n_neighbours, random_state=0))
+    model = toy.fit(isthmus.SC(n_eigenvectors=4, n_neighbors=n_neighbors, random_state=0))
     assert model.eigenvalues_ == pytest.approx(largest * (1 - values[::-1][:4]), abs=1e-8)
     assert np.array_equal(model.transduction_[order][n:], np.unique(y)[distances.argmin(axis=1)][n:])
 
@@ -127,7 +127,7 @@ def test_sgt_is_what_the_dense_matrix_gives() -> None:
     goal = np.where(y[:n] == "class 1", 1.0, -1.0)  # as many of the one as of the other
     G = np.diag(np.arange(1.0, d + 1) ** 2) + 3200 * V[:n].T @ V[:n]
     z = V @ on_sphere(G, 3200 * V[:n].T @ goal, 2.0 * n)
-    model = toy.fit(isthmus.SGT(n_neighbours=k, n_vectors=d, random_state=0))
+    model = toy.fit(isthmus.SGT(n_neighbors=k, n_eigenvectors=d, random_state=0))
     assert 2 * model.cuts_[:, 1] == pytest.approx(z, abs=1e-6)
     assert np.array_equal(model.transduction_[order][n:] == "class 1", z[n:] > 0)
 

@@ -17,9 +17,9 @@ import typer
 
 import command
 from isthmus.bench import Bench
+from isthmus.bench.tasks import TABLES, Library, load_table
 from isthmus.cli import app
 from isthmus.cli.bench import _split
-from isthmus.data import TABLES, Library, load_table
 from test_data import write_tar
 
 

@@ -136,7 +136,7 @@ OTHERS: dict[str, tuple[Callable[[Path, Path], list[object]], str]] = {
         lambda d, m: ["predict", m, d / "target.csv", "-o", d / "no" / "o.csv"],
         "make it first",
     ),
-    "no shares": (lambda d, m: [*good(d), "--target-shares", "unknown", "--method", "LR"], "LR cannot be told shares"),
+    "no shares": (lambda d, m: [*good(d), "--target-prior", "unknown", "--method", "LR"], "LR cannot be told shares"),
     "no stopping": (lambda d, m: [*good(d), "--max-time", "9", "--method", "LR"], "LR cannot be stopped early"),
     "a preset for more": (
         lambda d, m: [*good(d), "--preset", "tcl"],
@@ -236,13 +236,13 @@ def test_wrong_usage(case: str, folder: Path) -> None:
 )
 def test_wrong_shares(shares: str, folder: Path) -> None:
     class Told(isthmus.LR):
-        def __init__(self, target_shares: Any = "source") -> None:
+        def __init__(self, target_prior: Any = "source") -> None:
             super().__init__()
-            self.target_shares = target_shares
+            self.target_prior = target_prior
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(isthmus.methods.METHODS, "Told", Told)
-        done = run(*good(folder), "--method", "Told", "--target-shares", shares)
+        done = run(*good(folder), "--method", "Told", "--target-prior", shares)
     assert done.code == 2
     assert "such as" in " ".join(done.err.split())
     assert not (folder / "out.csv").exists()

@@ -20,10 +20,10 @@ import pytest
 
 import isthmus
 from command import BUILT, Done, run
+from isthmus._api import DEFAULT_METHOD
 from isthmus.cli.gathering import domain_names
-from isthmus.documents import open_documents
+from isthmus.io.documents import open_documents
 from isthmus.text import PRESETS
-from isthmus.transfer import DEFAULT_METHOD
 from test_reading import write
 
 BILLING = ["charged", "card", "refund", "invoice", "payment", "charge", "twice", "month"]
@@ -65,7 +65,7 @@ def labels_in(path: Path) -> dict[str, str]:
         return {document.id: str(document.label) for document in file}
 
 
-@pytest.mark.filterwarnings("ignore::isthmus.exceptions.TransferAlarm")
+@pytest.mark.filterwarnings("ignore::isthmus.exceptions.TransferWarning")
 def test_fit_writes_what_transfer_finds_and_predict_what_result_predicts(files: Path) -> None:
     done = fit(files, "-o", files / "m.isthmus", "--predictions", files / "out.csv", "--truth", "truth")
     result = isthmus.transfer(
@@ -171,17 +171,17 @@ def test_presets_shares_time_and_seeds_reach_the_fit(files: Path) -> None:
     class Told(isthmus.LR):
         seen: Any = None
 
-        def __init__(self, target_shares: Any = "source") -> None:
+        def __init__(self, target_prior: Any = "source") -> None:
             super().__init__()
-            self.target_shares = target_shares
+            self.target_prior = target_prior
 
         def fit(self, *arguments: Any, **options: Any) -> Any:
-            Told.seen = self.target_shares
+            Told.seen = self.target_prior
             return super().fit(*arguments, **options)
 
     with mock.patch.dict("isthmus.methods.METHODS", {"Told": Told}):
         for given, seen in {"unknown": "unknown", "billing=0.25, fault=.75": {"billing": 0.25, "fault": 0.75}}.items():
-            fit(files, "--method", "Told", "--target-shares", given)
+            fit(files, "--method", "Told", "--target-prior", given)
             assert Told.seen == seen
 
 

@@ -15,7 +15,8 @@ import pytest
 
 import isthmus
 from command import run
-from isthmus.choice import Alarm, Estimate, alarm
+from isthmus.auto import Caution, Estimate
+from isthmus.auto import warnings as alarm
 from test_cli_fit import SOURCE, TARGET, files, fit, labels_in
 from test_reading import write
 
@@ -32,16 +33,16 @@ def test_json_is_one_object_and_nothing_else(files: Path) -> None:
     assert found["target"]["documents"] == sum(found["target"]["labels"].values()) == 30
     assert found["truth"]["documents"] == 30
     assert found["written"] == {"predictions": str(files / "out.csv")}
-    assert len(found["alarms"]) == len(done.err.splitlines())
+    assert len(found["warnings"]) == len(done.err.splitlines())
     assert 0 <= found["estimated_accuracy"]["low"] <= found["estimated_accuracy"]["value"] <= 1
 
 
-def test_estimates_and_alarms_of_an_estimator_are_shown(files: Path) -> None:
+def test_estimates_and_warnings_of_an_estimator_are_shown(files: Path) -> None:
     class Cautious(isthmus.LR):
         def fit(self, *arguments: Any, **options: Any) -> Any:
             self.estimated_accuracy_ = Estimate(0.81, 0.7, 0.9)
-            self.alarms_ = [Alarm("odd", "The target has [odd] words.")]
-            alarm.ring(self.alarms_)
+            self.warnings_ = [Caution("odd", "The target has [odd] words.")]
+            alarm.emit(self.warnings_)
             return super().fit(*arguments, **options)
 
     with mock.patch.dict("isthmus.methods.METHODS", {"Cautious": Cautious}):
@@ -50,9 +51,9 @@ def test_estimates_and_alarms_of_an_estimator_are_shown(files: Path) -> None:
     found = json.loads(as_json.stdout)
     assert "Estimated accuracy in the target: 81% (70% to 90%)." in printed.stdout
     assert "odd" not in printed.stdout  # once is enough
-    assert printed.err == as_json.err == "isthmus: Alarm: The target has [odd] words.\n"
+    assert printed.err == as_json.err == "isthmus: Warning: The target has [odd] words.\n"
     assert found["estimated_accuracy"] == {"value": 0.81, "low": 0.7, "high": 0.9}
-    assert found["alarms"] == [{"kind": "odd", "sentence": "The target has [odd] words."}]
+    assert found["warnings"] == [{"kind": "odd", "message": "The target has [odd] words."}]
 
 
 def test_target_labels_are_read_only_when_asked(files: Path) -> None:

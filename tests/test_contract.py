@@ -249,7 +249,7 @@ def some_values(method: str) -> tuple[str, list[Any]]:
         "C": [0.1, 1.0],
         "c": [320.0, 3200.0],
         "n_clusters": [4, 8],
-        "n_vectors": [2, None],
+        "n_eigenvectors": [2, None],
     }
     return next((name, values) for name, values in choices.items() if name in build(method).get_params())
 

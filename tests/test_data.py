@@ -14,20 +14,10 @@ import pytest
 import scipy.io
 import scipy.sparse as sp
 
-from isthmus.data import (
-    TABLES,
-    Library,
-    Task,
-    TaskData,
-    development_splits,
-    divided_categories,
-    load_glioma,
-    load_newsgroups,
-    load_reuters_pair,
-    load_reuters_stories,
-    load_sraa,
-    load_table,
-)
+from isthmus.bench.splits import development_splits, divided_categories
+from isthmus.bench.task import Task
+from isthmus.bench.tasks import TABLES, Library, TaskData, load_table
+from isthmus.datasets import load_glioma, load_newsgroups, load_reuters_pair, load_reuters_stories, load_sraa
 from isthmus.exceptions import DataError, MissingDataError
 from isthmus.methods import METHODS
 from isthmus.text import LogTfidf

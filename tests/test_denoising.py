@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import Toy, build
-from isthmus.operators import denoising_map
-from isthmus.operators.denoising import reconstruct
+from isthmus.solvers.linear import denoising_map
+from isthmus.solvers.linear.denoising import reconstruct
 
 
 def documents(seed: int, n: int = 6, width: int = 5) -> np.ndarray:

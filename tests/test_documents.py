@@ -12,8 +12,9 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isthmus.engine import MatrixDocuments, documents
-from isthmus.engine.kernel import COPIED_ROWS, column_order
+from isthmus.core import numerics
+from isthmus.solvers.factorization import MatrixDocuments, documents
+from isthmus.solvers.factorization.kernel import COPIED_ROWS, column_order
 
 
 @given(seed=st.integers(0, 10_000), n=st.integers(1, 12), columns=st.integers(1, 4))
@@ -56,10 +57,10 @@ def test_a_forked_process_can_multiply(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_products_within_products_do_not_wait_for_themselves() -> None:
     def nested(number: int) -> list[int]:
-        return documents.at_once(lambda own: 10 * number + own, range(3))
+        return numerics.in_two_threads(lambda own: 10 * number + own, range(3))
 
     with ThreadPoolExecutor(1) as other:
-        found = other.submit(documents.at_once, nested, range(4)).result(timeout=30)
+        found = other.submit(numerics.in_two_threads, nested, range(4)).result(timeout=30)
     assert found == [[10 * number + own for own in range(3)] for number in range(4)]
 
 

@@ -14,10 +14,11 @@ import isthmus
 from conftest import Toy
 from isthmus.bench import Bench, Fold, Row, Store
 from isthmus.bench.protocols import attempt, folds
-from isthmus.data import Library, Table, Task, TaskData, load_table
-from isthmus.engine import NonNegative, fold_in, objective, update
+from isthmus.bench.task import Task
+from isthmus.bench.tasks import Library, Table, TaskData, load_table
+from isthmus.core.problem import make_problem
 from isthmus.exceptions import DataError
-from isthmus.problem import pose
+from isthmus.solvers.factorization import NonNegative, fold_in, objective, update
 
 
 def expression(seed: int = 0, n_classes: int = 2, n: int = 40) -> Toy:
@@ -44,7 +45,7 @@ def labeled_mask(toy: Toy, n: int = 8) -> np.ndarray:
 
 
 def model_of(toy: Toy, clf: isthmus.DomTransNMF) -> Any:
-    problem = pose(clf, toy.X, toy.y, toy.domain, "target", labeled_mask(toy))
+    problem = make_problem(clf, toy.X, toy.y, toy.domain, "target", labeled_mask(toy))
     return clf._model(problem, clf._start(problem), 1)
 
 

@@ -12,23 +12,23 @@ from hypothesis import strategies as st
 from sklearn.preprocessing import normalize
 
 from conftest import Toy, build
-from isthmus.engine import Step
-from isthmus.operators import nearest, neighbour_graph
+from isthmus.core.progress import Step
+from isthmus.solvers.spectral import nearest, neighbor_graph
 
 
-@given(seed=st.integers(0, 10_000), n_neighbours=st.integers(1, 4))
-def test_graph_joins_nearest_neighbours_by_cosine(seed: int, n_neighbours: int) -> None:
+@given(seed=st.integers(0, 10_000), n_neighbors=st.integers(1, 4))
+def test_graph_joins_nearest_neighbours_by_cosine(seed: int, n_neighbors: int) -> None:
     rng = np.random.default_rng(seed)
     X = rng.uniform(0.1, 1, size=(12, 5))
     unit = X / np.linalg.norm(X, axis=1, keepdims=True)
     cosine = unit @ unit.T
     np.fill_diagonal(cosine, -1)
     chosen = np.zeros_like(cosine, dtype=bool)
-    np.put_along_axis(chosen, np.argsort(-cosine, axis=1)[:, :n_neighbours], True, axis=1)
+    np.put_along_axis(chosen, np.argsort(-cosine, axis=1)[:, :n_neighbors], True, axis=1)
     expected = np.where(chosen | chosen.T, cosine, 0)
-    found = neighbour_graph(sp.csr_array(X), n_neighbours)
+    found = neighbor_graph(sp.csr_array(X), n_neighbors)
     assert found.toarray() == pytest.approx(expected)
-    assert neighbour_graph(X, n_neighbours).toarray() == pytest.approx(expected)
+    assert neighbor_graph(X, n_neighbors).toarray() == pytest.approx(expected)
 
 
 def test_scale_of_x_does_not_matter(toy: Toy) -> None:
@@ -60,7 +60,7 @@ def test_graphs_draw_neighbours_together(toy: Toy) -> None:
 
     def roughness(weight: float) -> float:
         V = toy.fit(build("DTLM", graph_weight=weight)).label_distributions_[toy.in_target]
-        graph = neighbour_graph(toy.X[toy.in_target], 5)
+        graph = neighbor_graph(toy.X[toy.in_target], 5)
         one, other = graph.nonzero()
         return float(np.sum(graph.data * np.sum((V[one] - V[other]) ** 2, axis=1)))
 
@@ -87,16 +87,16 @@ def test_a_callback_stops_all_starts(toy: Toy) -> None:
     assert model.n_iter_ == 3
 
 
-@given(seed=st.integers(0, 10_000), n_neighbours=st.integers(1, 14))
+@given(seed=st.integers(0, 10_000), n_neighbors=st.integers(1, 14))
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_neighbours_of_no_likeness_are_none(dtype: Any, seed: int, n_neighbours: int) -> None:
+def test_neighbours_of_no_likeness_are_none(dtype: Any, seed: int, n_neighbors: int) -> None:
     """As many neighbours as rows, and cosines that are zero or below: nothing must come of what was not computed."""
     X = np.random.default_rng(seed).integers(-1, 2, size=(12, 3)).astype(dtype)
     X[0, 0] = 1e-30
     unit = normalize(sp.csr_array(X)).toarray()
     cosine = unit @ unit.T
-    found = nearest(X, X, n_neighbours).toarray()
+    found = nearest(X, X, n_neighbors).toarray()
     kept = found > 1e-6
     assert (found >= 0).all()
     assert found[kept] == pytest.approx(cosine[kept], abs=1e-6)
-    assert (kept.sum(axis=1) == np.minimum((cosine > 1e-6).sum(axis=1), n_neighbours)).all()
+    assert (kept.sum(axis=1) == np.minimum((cosine > 1e-6).sum(axis=1), n_neighbors)).all()

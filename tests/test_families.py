@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from isthmus.data import Library, Task, load_table
-from isthmus.data.families import CATEGORIES, auto_tasks, four_classes, is_for_development, newsgroup_splits, unrelated
-from isthmus.data.reviews import REVIEW_DOMAINS, load_reviews
+from isthmus.bench.families import CATEGORIES, auto_tasks, four_classes, is_for_development, newsgroup_splits, unrelated
+from isthmus.bench.task import Task
+from isthmus.bench.tasks import Library, load_table
+from isthmus.datasets.reviews import REVIEW_DOMAINS, load_reviews
 from isthmus.exceptions import DataError
 
 
@@ -57,7 +58,7 @@ def test_all_ways_to_divide_a_pair_of_categories() -> None:
 def test_no_task_comes_twice_and_both_halves_have_some_of_every_family() -> None:
     tasks = auto_tasks(load_table("tcl").tasks)
     assert len({task.name for task in tasks}) == len(tasks)
-    divided = [(str(task.source), str(task.target), task.file, str(task.target_shares)) for task in tasks]
+    divided = [(str(task.source), str(task.target), task.file, str(task.target_prior)) for task in tasks]
     assert len(set(divided)) == len(tasks)
     for family in {task.family for task in tasks}:
         assert {is_for_development(task) for task in tasks if task.family == family} == {True, False}
@@ -73,7 +74,7 @@ def test_unrelated_tasks_share_no_group_between_source_and_target() -> None:
 def test_a_thinned_target_has_the_shares_that_it_was_given(reviews: Path) -> None:
     opinions = {domain: {o: [f"{domain}/{o}"] for o in ("negative", "positive")} for domain in ("music", "video")}
     shares = {"negative": 0.5, "positive": 0.5}
-    task = Task("music to video", "reviews", opinions["music"], opinions["video"], target_shares=shares)
+    task = Task("music to video", "reviews", opinions["music"], opinions["video"], target_prior=shares)
     data = Library(reviews).load(load_table("auto"), task)
     assert np.sum(data.in_target & (data.y == "positive")) == np.sum(data.in_target & (data.y == "negative")) == 2
     assert np.sum(~data.in_target) == 6

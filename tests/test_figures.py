@@ -22,7 +22,8 @@ from isthmus.bench.drawing import DRAWERS
 from isthmus.bench.eigen import eigen_space
 from isthmus.bench.figures import KINDS, Picture
 from isthmus.bench.plan import Plan
-from isthmus.data import TABLES, Figure, Library, Table, Task, TaskData, load_table
+from isthmus.bench.task import Task
+from isthmus.bench.tasks import TABLES, Figure, Library, Table, TaskData, load_table
 from isthmus.exceptions import DataError, EmptyDocumentWarning, MissingDataError
 
 COLUMNS: dict[str, Any] = {"LR": {}, "TCL": {"n_topics": 3, "max_iter": 10}, "CDSC": {}}
@@ -125,13 +126,13 @@ def test_lines_of_a_sweep(bench: Bench) -> None:
 
 
 def test_eigen_space_and_similarity(bench: Bench, tmp_path: Path) -> None:
-    space = Figure("space", "eigen-space", tasks=["first"], settings={"n_vectors": 3})
+    space = Figure("space", "eigen-space", tasks=["first"], settings={"n_eigenvectors": 3})
     png, numbers = drawn(bench, space, tmp_path)
     assert numbers.name == "first-space.csv"
     check_image(png)
     data, rows = bench.load(bench.tasks[0]), read(numbers)
     places = [[float(row["second eigenvector"]), float(row["third eigenvector"])] for row in rows]
-    assert np.array(places) == pytest.approx(eigen_space(data, n_vectors=3)[:, 1:])
+    assert np.array(places) == pytest.approx(eigen_space(data, n_eigenvectors=3)[:, 1:])
     assert [row["class"] for row in rows] == data.y.tolist()
 
     (picture,) = pictures(bench, space)
@@ -173,7 +174,7 @@ def test_blocks_of_cosines_without_the_square_matrix(toy: Toy) -> None:
 
 def test_eigen_space_is_where_cdsc_decides(toy: Toy) -> None:
     X = without(toy, 3)
-    places = eigen_space(TaskData(X, toy.y, toy.domain), n_vectors=2, lam=0.025, beta=15)
+    places = eigen_space(TaskData(X, toy.y, toy.domain), n_eigenvectors=2, lam=0.025, beta=15)
     assert np.isnan(places[3]).all()
     here = np.arange(len(toy.y)) != 3
     assert np.ptp(places[here, 0]) < 1e-9  # the constant vector

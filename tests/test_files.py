@@ -25,9 +25,10 @@ import isthmus
 from conftest import Toy, build
 from file_values import assert_same, through_a_file
 from isthmus.exceptions import EncoderNotSavedWarning, LibraryVersionWarning
-from isthmus.files import container
-from isthmus.files.registry import BY_ATTRIBUTES, FROM_SKLEARN, known_classes
-from isthmus.operators.embedding import Embedding
+from isthmus.io.models import container
+from isthmus.io.models.registry import CLASSES, class_named
+from isthmus.methods import METHODS
+from isthmus.solvers.spectral import Embedding
 
 SOURCE = ["my card was charged twice", "refund the charge please", "the upload crashes", "photos crash the app"]
 LABELS = ["billing", "billing", "fault", "fault"]
@@ -162,7 +163,7 @@ def _fitted(kind: type[Any], X: Any, y: np.ndarray) -> Any:
     return kind(**small).fit(X, y)
 
 
-@pytest.mark.parametrize("kind", FROM_SKLEARN)
+@pytest.mark.parametrize("kind", [class_named(name) for name in CLASSES if name.startswith("sklearn.")])
 def test_classes_of_scikit_learn(kind: type[Any], toy: Toy) -> None:
     estimator = _fitted(kind, toy.X.toarray(), toy.y)
     loaded = through_a_file(estimator)
@@ -279,11 +280,16 @@ def test_another_session_gets_the_same_bits_and_runs_nothing(tmp_path: Path) -> 
     assert printed.split() == [result.predict_proba(LATER).tobytes().hex()] * 2
 
 
-def test_only_estimators_and_dataclasses_are_known() -> None:
-    known = known_classes()
+def test_short_names_are_of_estimators_and_dataclasses() -> None:
+    known = {name: class_named(name) for name in CLASSES}
     assert {type(isthmus.TCL()), Embedding, isthmus.Result, isthmus.SignSplit} <= set(known.values())
-    assert not [name for name in known if not name.startswith(("isthmus.", "sklearn."))]
-    for kind in known.values():
-        assert (
-            issubclass(kind, BaseEstimator) or hasattr(kind, "__dataclass_fields__") or kind.__name__ in BY_ATTRIBUTES
-        )
+    assert len(set(known.values())) == len(known)
+    for name, kind in known.items():
+        assert kind.__name__ == name.removeprefix("sklearn.")
+        by_attributes = name in ("KernelFeatures", "AllLinks", "NeighborLinks")
+        assert issubclass(kind, BaseEstimator) or hasattr(kind, "__dataclass_fields__") or by_attributes
+
+
+def test_every_method_and_its_solution_has_a_short_name(toy: Toy) -> None:
+    for name, kind in METHODS.items():
+        assert class_named(name) is kind

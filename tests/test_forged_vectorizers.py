@@ -15,7 +15,7 @@ from sklearn.pipeline import FeatureUnion, make_pipeline
 import isthmus
 from forging import forge, load_bytes, setting
 from isthmus.exceptions import EncoderNotSavedWarning, ModelFileError
-from isthmus.files import checks
+from isthmus.io.models import checks
 from isthmus.text import PRESETS, preset_vectorizer
 
 SOURCE = ["my card was charged twice", "refund the charge please", "the upload crashes", "photos crash the app"]

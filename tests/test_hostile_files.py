@@ -28,8 +28,8 @@ from conftest import make_toy
 from forging import array, claim, deep, dropping, forge, load_bytes, mentioning, poke, setting
 from isthmus.bench import Row
 from isthmus.exceptions import ModelFileError
-from isthmus.files import _read, container
-from isthmus.files.encoding import Encoder
+from isthmus.io.models import _read, container
+from isthmus.io.models.encoding import Encoder
 
 SOURCE = ["my card was charged twice", "refund the charge please", "the upload crashes", "photos crash the app"]
 LABELS = ["billing", "billing", "fault", "fault"]

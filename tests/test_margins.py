@@ -15,9 +15,9 @@ from sklearn.svm import LinearSVC
 
 from conftest import Toy, build
 from isthmus import ASVM, DTMKL
-from isthmus.methods.cdsvm import similarity
-from isthmus.methods.kernels import KernelFeatures, Risk, least_on_simplex
-from isthmus.methods.margins import signs, squared_hinge, svm
+from isthmus.methods.few_labels.cdsvm import similarity
+from isthmus.solvers.linear.kernels import KernelFeatures, Risk, least_on_simplex
+from isthmus.solvers.linear.svm import signs, squared_hinge, svm
 
 NEED_LABELS = ["ASVM", "CDSVM", "DTMKL", "FR"]
 
@@ -87,7 +87,7 @@ def test_a_class_that_the_target_alone_has(name: str, toy_of_three: Toy) -> None
 
 def test_replicated_words_are_one_sparse_matrix(toy: Toy) -> None:
     """FR's kernel: x x' + 1 once for all, and once more for documents of one domain."""
-    from isthmus.methods.fr import replicated
+    from isthmus.methods.few_labels.fr import replicated
 
     X = sp.csr_array(toy.X[:10])
     features = replicated(X, np.array([0, 4, 10]))

@@ -13,9 +13,9 @@ from sklearn.utils._param_validation import Interval
 
 import isthmus
 from conftest import Toy, build
+from isthmus.core.problem import make_problem
 from isthmus.exceptions import SmallClassWarning
 from isthmus.methods import METHODS
-from isthmus.problem import pose
 
 
 def with_value(X: Any, value: float) -> Any:
@@ -194,7 +194,7 @@ def test_a_class_of_empty_documents_is_named(toy: Toy) -> None:
 
 
 def test_view_is_immutable_and_blind(toy: Toy) -> None:
-    problem = pose(isthmus.TCL(), toy.X, toy.y, toy.domain, "target")
+    problem = make_problem(isthmus.TCL(), toy.X, toy.y, toy.domain, "target")
     target = problem.targets[0]
     assert not target.labels.any()
     assert not target.labeled.any()
@@ -210,7 +210,7 @@ def test_view_is_immutable_and_blind(toy: Toy) -> None:
 def test_labelled_documents_of_all_domains_are_stacked(toy: Toy) -> None:
     mask = ~toy.in_target
     mask[np.flatnonzero(toy.in_target)[:4]] = True
-    problem = pose(isthmus.TCL(), toy.X, toy.y, toy.domain, "target", mask)
+    problem = make_problem(isthmus.TCL(), toy.X, toy.y, toy.domain, "target", mask)
     X, numbers = problem.labeled_documents()
     rows = np.concatenate([d.rows[d.labeled] for d in problem.domains])
     assert np.array_equal(X.toarray(), toy.X[rows].toarray())

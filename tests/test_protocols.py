@@ -13,7 +13,8 @@ from conftest import Toy
 from isthmus.bench import PROTOCOLS, Bench, Row
 from isthmus.bench.plan import Plan
 from isthmus.bench.protocols import Trial, attempt, options_of
-from isthmus.data import Library, Table, Task, TaskData
+from isthmus.bench.task import Task
+from isthmus.bench.tasks import Library, Table, TaskData
 from isthmus.exceptions import DataError
 
 CASES: dict[str, dict[str, Any]] = {

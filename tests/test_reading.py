@@ -17,9 +17,9 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isthmus.documents import Document, open_documents
-from isthmus.documents.jsonl import LOOK_AHEAD
 from isthmus.exceptions import DataError, GuessedEncodingWarning, UnreadFilesWarning
+from isthmus.io.documents import Document, open_documents
+from isthmus.io.documents.jsonl import LOOK_AHEAD
 
 ROWS = [
     {"id": "a", "text": "plain", "label": "x"},

@@ -251,7 +251,7 @@ def test_wilson_covers_as_often_as_it_says() -> None:
 
 def test_the_histogram_counts_every_document() -> None:
     material = read_material(transferred(), None, None)
-    chart = charts.histogram(replace(material, certainty=np.array([0.5, 1.0, 0.51, *[0.75] * 9])))
+    chart = charts.histogram(replace(material, confidence=np.array([0.5, 1.0, 0.51, *[0.75] * 9])))
     top = (chart.y_ticks[0].at - chart.y_ticks[-1].at) / float(chart.y_ticks[-1].text)
     counts = [round(sum(height for _, _, height in one.pieces) / top) for one in chart.bins]
     assert (counts[0], counts[-1], sum(counts)) == (2, 1, 12)
@@ -276,7 +276,7 @@ def test_an_automatic_methods_findings_are_shown() -> None:
     result = transferred("LR")
     model: Any = result.estimator
     model.estimated_accuracy_ = SimpleNamespace(value=0.84, low=0.78, high=0.912)
-    model.alarms_ = [SimpleNamespace(kind="shares", sentence="The <classes> have other shares here.")]
+    model.warnings_ = [SimpleNamespace(kind="shares", sentence="The <classes> have other shares here.")]
     model.leaderboard_ = SimpleNamespace(
         rows=[{"why": "best", "name": "LR", "agreement": 0.91234}, {"name": "TCL", "why": "second", "cost": None}]
     )
@@ -301,13 +301,13 @@ def test_what_to_look_at_next() -> None:
     result = transferred()
     material = read_material(result, [f"m{row}" for row in range(12)], None)
     rows = [one.row for one in answer.advise(material).documents]
-    assert rows == np.argsort(material.certainty, kind="stable")[: answer.N_SUGGESTED].tolist()
+    assert rows == np.argsort(material.confidence, kind="stable")[: answer.N_SUGGESTED].tolist()
     truth = ["fault" if label == "billing" else "billing" for label in result.labels]  # all wrong
     truth[3] = result.labels[3]
     wrong = answer.advise(read_material(result, None, truth)).documents
     assert 3 not in [one.row for one in wrong]
     assert all(one.truth is not None and one.truth[0] == truth[one.row] for one in wrong)
-    assert wrong[0].rivals[0][2] == pytest.approx(np.delete(material.certainty, 3).max())
+    assert wrong[0].likeliest[0][2] == pytest.approx(np.delete(material.confidence, 3).max())
 
 
 class LetterCounts:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import isthmus
-from isthmus.data import load_messages
+from isthmus.datasets import load_messages
 from visiting import CONTRAST, Visit
 
 HOSTILE = (
@@ -129,7 +129,7 @@ def test_the_table_filters_sorts_and_searches(visit: Any, reports: dict[str, Pat
     assert here.found() == total
 
     for direction in (1, -1):
-        page.click("[data-sort=certainty]")
+        page.click("[data-sort=confidence]")
         values = [direction * float(text) for text in here.texts(".item .sure")]
         assert values == sorted(values)
     assert here.count("[aria-sort=descending]") == 1

@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 
 import isthmus
-from isthmus.report import answer, bridge, page, scores
+from isthmus.inspection import bridge
+from isthmus.report import answer, page, scores
 from isthmus.report.material import read_material
 from test_report import LABELS, Parts, render, transferred
 
@@ -27,8 +28,8 @@ def test_only_sure_mistakes_are_called_sure() -> None:
     result = transferred("LR")
     wrong = ["fault" if label == "billing" else "billing" for label in result.labels]
     for lowest, sure in ((answer.SURE, True), (0.89, False), (0.3, False)):
-        certainty = np.where(np.arange(12) < answer.N_SUGGESTED - 1, 0.95, lowest)
-        text = page.render(replace(read_material(result, None, wrong), certainty=certainty))
+        confidence = np.where(np.arange(12) < answer.N_SUGGESTED - 1, 0.95, lowest)
+        text = page.render(replace(read_material(result, None, wrong), confidence=confidence))
         assert ("and the method was sure of them" in text) == sure
         assert ("These are the surest of the wrong ones" in text) == (not sure)
     assert "all documents have the right label" in render(result, truth=result.labels)

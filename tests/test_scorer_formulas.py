@@ -18,8 +18,8 @@ from sklearn.metrics import accuracy_score, mutual_info_score
 
 import isthmus
 from conftest import Part, Toy, folds_of
-from isthmus.choice import SCORERS, scorers
-from isthmus.choice.scorers import TransferScorer, neighborhood
+from isthmus.selection import scorers
+from isthmus.selection.scorers import SCORERS, TransferScorer, neighborhood
 from isthmus.typing import Array
 from judged_models import MUDDLED, STUBBORN
 
@@ -193,7 +193,7 @@ def test_hidden_documents_are_fitted_to_without_a_label(method: Any, part: Part)
 
 def test_reverse_validation_takes_named_shares_where_a_class_was_not_found(toy_of_three: Toy) -> None:
     shares = {"class 0": 0.5, "class 1": 0.5, "class 2": 0.0}
-    model = toy_of_three.fit(isthmus.SelfTraining(target_shares=shares))
+    model = toy_of_three.fit(isthmus.SelfTraining(target_prior=shares))
     scorer = scorers.ReverseValidation()
     score = scorer(model, toy_of_three.X, toy_of_three.y, sample_domain=toy_of_three.domain)
     assert 0.4 < score < 0.8  # one of three classes cannot come back

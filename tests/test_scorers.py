@@ -19,8 +19,8 @@ from sklearn.svm import LinearSVC
 
 import isthmus
 from conftest import Part, Toy, build, folds_of
-from isthmus.choice import SCORERS, scorers
-from isthmus.choice.scorers import Holdout, TransferScorer
+from isthmus.selection import scorers
+from isthmus.selection.scorers import SCORERS, Holdout, TransferScorer
 from judged_models import GOOD, MUDDLED, STUBBORN
 
 N_TARGET = 120

@@ -13,15 +13,15 @@ from scipy.optimize import linear_sum_assignment
 
 from conftest import Toy, build, make_toy
 from isthmus import Auto
-from isthmus.base import TransferClassifier
-from isthmus.methods import shares
-from isthmus.methods.lr import LR
-from isthmus.methods.shares import label_by_rank, read_shares
-from isthmus.problem import pose
+from isthmus.core import priors as shares
+from isthmus.core.estimator import TransferClassifier
+from isthmus.core.priors import label_by_rank, read_prior
+from isthmus.core.problem import make_problem
+from isthmus.methods import LR
 
 
 @given(st.integers(0, 10_000), st.integers(2, 5), st.integers(1, 40), st.booleans())
-def test_no_labels_at_these_shares_have_a_larger_sum_of_scores(seed: int, c: int, n: int, coarse: bool) -> None:
+def test_no_pseudo_labels_these_shares_have_a_larger_sum_of_scores(seed: int, c: int, n: int, coarse: bool) -> None:
     """Compared with an assignment of the documents to as many places as the classes have."""
     rng = np.random.default_rng(seed)
     scores = rng.normal(size=(n, c)) * rng.uniform(0.1, 5, size=c)
@@ -55,15 +55,15 @@ def test_documents_with_equal_scores_move_together(monkeypatch: pytest.MonkeyPat
 
 
 def test_which_shares_a_user_may_name(toy: Toy) -> None:
-    problem = pose(LR(), make_toy().X, toy.y, toy.domain, "target")
-    assert read_shares("unknown", problem) is None
-    assert read_shares("source", problem) == pytest.approx([0.5, 0.5])
-    assert read_shares({"class 1": 0.8, "class 0": 0.2}, problem) == pytest.approx([0.2, 0.8])
-    with pytest.raises(ValueError, match=r"target_shares names \['class 0'\] and the classes are"):
-        read_shares({"class 0": 1.0}, problem)
+    problem = make_problem(LR(), make_toy().X, toy.y, toy.domain, "target")
+    assert read_prior("unknown", problem) is None
+    assert read_prior("source", problem) == pytest.approx([0.5, 0.5])
+    assert read_prior({"class 1": 0.8, "class 0": 0.2}, problem) == pytest.approx([0.2, 0.8])
+    with pytest.raises(ValueError, match=r"target_prior names \['class 0'\] and the classes are"):
+        read_prior({"class 0": 1.0}, problem)
     with pytest.raises(ValueError, match="sum to one"):
-        read_shares({"class 0": 0.5, "class 1": 0.6}, problem)
-    whole = read_shares({"class 0": np.int64(1), "class 1": np.float32(0)}, problem)
+        read_prior({"class 0": 0.5, "class 1": 0.6}, problem)
+    whole = read_prior({"class 0": np.int64(1), "class 1": np.float32(0)}, problem)
     assert whole is not None
     assert whole.tolist() == [1, 0]
 
@@ -71,8 +71,8 @@ def test_which_shares_a_user_may_name(toy: Toy) -> None:
 @pytest.mark.parametrize("share", ["x", "0.5", [0.5], None, 1j, float("nan"), float("inf"), -0.5])
 @pytest.mark.parametrize("model", [build("TSVM"), build("SelfTraining"), Auto()])
 def test_a_share_that_is_none_is_named(share: Any, model: TransferClassifier, toy: Toy) -> None:
-    model.set_params(target_shares={"class 0": 0.5, "class 1": share})
-    with pytest.raises(ValueError, match=r"^target_shares\['class 1'\] is .*: give a number from 0 to 1\.$") as raised:
+    model.set_params(target_prior={"class 0": 0.5, "class 1": share})
+    with pytest.raises(ValueError, match=r"^target_prior\['class 1'\] is .*: give a number from 0 to 1\.$") as raised:
         toy.fit(model)
     assert f"is {share!r}:" in str(raised.value)
 

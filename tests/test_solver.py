@@ -10,30 +10,30 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isthmus.engine import (
+from isthmus.solvers.factorization import (
     ColumnsSumToOne,
+    Component,
     Constraint,
     Factorization,
     Factors,
-    Fit,
     Free,
     Frozen,
     Graph,
     MatrixDocuments,
     MeanDiscrepancy,
     NonNegative,
+    Product,
+    Reconstruction,
     Regression,
     Ridge,
     RowsSumToOne,
-    Strand,
     Term,
     fold_in,
     minimize,
     objective,
     update,
 )
-from isthmus.engine import kernel as kernels
-from isthmus.engine.terms import Product
+from isthmus.solvers.factorization import kernel as kernels
 
 
 def tcl_model(rng: np.random.Generator, words: Constraint, rows: Constraint) -> Factorization:
@@ -43,7 +43,7 @@ def tcl_model(rng: np.random.Generator, words: Constraint, rows: Constraint) -> 
     factors = {name: rng.uniform(size=(m, k)) for name in ("U", "W0", "W1")}
     factors |= {"V0": np.eye(c)[rng.integers(c, size=n)], "V1": rng.uniform(size=(n, c)), "H": rng.uniform(size=(k, c))}
     terms = [
-        Fit(MatrixDocuments(matrix), f"V{d}", (Strand("U", "H", 0.7), Strand(f"W{d}", "H", 0.3)))
+        Reconstruction(MatrixDocuments(matrix), f"V{d}", (Component("U", "H", 0.7), Component(f"W{d}", "H", 0.3)))
         for d, matrix in enumerate(matrices)
     ]
     constraints = {"U": words, "W0": words, "W1": words, "V0": Frozen(), "V1": rows, "H": NonNegative()}
@@ -79,7 +79,7 @@ def test_objective_of_all_terms_never_rises_under_the_square_root_rule(seed: int
     ]
     factors = Factors({**base.factors, "A": rng.normal(size=(2, 2))})
     constraints = {**base.constraints, "A": Free()}
-    model = Factorization(factors, [*base.terms, *extra], constraints, [*base.order, "A"], power=0.5)
+    model = Factorization(factors, [*base.terms, *extra], constraints, [*base.order, "A"], exponent=0.5)
     assert falls(minimize(model, max_iter=25).objective)
 
 
@@ -124,9 +124,9 @@ class Counting(MatrixDocuments):
 def test_frozen_documents_are_touched_once() -> None:
     model = tcl_model(np.random.default_rng(0), ColumnsSumToOne(), RowsSumToOne())
     source, target = model.terms
-    assert isinstance(source, Fit)
+    assert isinstance(source, Reconstruction)
     assert isinstance(source.documents, MatrixDocuments)
-    counted = Fit(Counting(source.documents.matrix), source.rows, source.strands)
+    counted = Reconstruction(Counting(source.documents.matrix), source.rows, source.components)
     Counting.touched = 0
     terms: list[Term] = [counted, target]
     minimize(Factorization(model.factors, terms, model.constraints, model.order), max_iter=30)
@@ -160,7 +160,7 @@ def test_loop_stops_on_a_small_change_and_when_asked() -> None:
         ({"order": ["U", "nobody"]}, "'nobody'.*start and a constraint"),
         ({"terms": [Ridge("missing")]}, "Ridge reads the factor 'missing'"),
         ({"terms": []}, "No term depends on the factor 'U'"),
-        ({"constraints": {"U": Free()}, "order": ["U"]}, "Fit has no method `quadratic`"),
+        ({"constraints": {"U": Free()}, "order": ["U"]}, "Reconstruction has no method `quadratic`"),
     ],
 )
 def test_parts_that_do_not_fit_fail_at_once(change: dict[str, Any], message: str) -> None:
@@ -177,15 +177,15 @@ def test_negative_start_is_refused() -> None:
         minimize(model, max_iter=1)
 
 
-@given(seed=st.integers(0, 10_000), block=st.integers(1, 40), power=st.sampled_from([1.0, 0.5]))
-def test_kernel_in_blocks_is_the_plain_formula(seed: int, block: int, power: float) -> None:
+@given(seed=st.integers(0, 10_000), block=st.integers(1, 40), exponent=st.sampled_from([1.0, 0.5]))
+def test_kernel_in_blocks_is_the_plain_formula(seed: int, block: int, exponent: float) -> None:
     rng = np.random.default_rng(seed)
     factor = np.asfortranarray(rng.uniform(size=(23, 4)))
     negative = [Product(rng.random((23, 2)), rng.random((4, 2))), Product(rng.random((23, 4)))]
     positive = [Product(rng.random((23, 2)), rng.random((4, 2))), Product(rng.random((23, 3)), rng.random((4, 3)))]
     above, below = (sum(p.multiplied() for p in products) for products in (negative, positive))
-    expected = factor * (above / below) ** power
-    kernels.multiply(factor, negative, positive, power, np.empty((2, 4, block)))
+    expected = factor * (above / below) ** exponent
+    kernels.multiply(factor, negative, positive, exponent, np.empty((2, 4, block)))
     assert factor == pytest.approx(expected)
 
 

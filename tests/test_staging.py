@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from isthmus.staging import write_beside
+from isthmus.io.atomic import write_beside
 
 
 def test_text_and_bytes_are_written_beside(tmp_path: Path) -> None:

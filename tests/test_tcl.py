@@ -12,9 +12,9 @@ from sklearn.utils import check_random_state
 
 import isthmus
 from conftest import Toy, build
-from isthmus.correspondence import Correspondence, WordCluster
-from isthmus.engine import random_start
-from isthmus.topics import Topic, Topics
+from isthmus.inspection.correspondence import Correspondence, WordCluster
+from isthmus.inspection.topics import Topic, Topics
+from isthmus.solvers.factorization import random_start
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 from plain_tcl import plain_tcl

@@ -10,21 +10,21 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isthmus.engine import (
+from isthmus.solvers.factorization import (
     Closeness,
+    Component,
     Factors,
-    Fit,
     Graph,
     MatrixDocuments,
     MeanDiscrepancy,
     Orthogonality,
     Product,
+    Reconstruction,
     Regression,
     Ridge,
-    Strand,
     Term,
 )
-from isthmus.engine.terms import QuadraticTerm
+from isthmus.solvers.factorization.terms import QuadraticTerm
 
 N, M, K, C = 7, 9, 4, 3
 """Documents, words, topics, classes."""
@@ -54,11 +54,19 @@ def affinity_of(rng: np.random.Generator) -> sp.csr_array:
     return sp.csr_array(half + half.T)
 
 
+def reconstruction(rng: np.random.Generator, *components: Component, weight: float = 1.0) -> Reconstruction:
+    return Reconstruction(documents_of(rng), "V", components, weight)
+
+
 TERMS: dict[str, Callable[[np.random.Generator], Term]] = {
-    "fit of two factors": lambda rng: Fit(documents_of(rng), "V", (Strand("F"),), weight=0.7),
-    "fit of three factors": lambda rng: Fit(documents_of(rng), "V", (Strand("W", "H"),)),
-    "fit of TCL": lambda rng: Fit(documents_of(rng), "V", (Strand("U", "H", 0.7), Strand("W", "H", 0.3)), weight=2.0),
-    "fit, the same words twice": lambda rng: Fit(documents_of(rng), "V", (Strand("U", "H", 0.5), Strand("U", "H"))),
+    "reconstruction by two factors": lambda rng: reconstruction(rng, Component("F"), weight=0.7),
+    "reconstruction by three factors": lambda rng: reconstruction(rng, Component("W", "H")),
+    "reconstruction of TCL": lambda rng: reconstruction(
+        rng, Component("U", "H", 0.7), Component("W", "H", 0.3), weight=2.0
+    ),
+    "reconstruction, the same words twice": lambda rng: reconstruction(
+        rng, Component("U", "H", 0.5), Component("U", "H")
+    ),
     "graph": lambda rng: Graph("V", affinity_of(rng), weight=1.3),
     "discrepancy": lambda rng: MeanDiscrepancy("V", "V2", weight=3.0),
     "orthogonality": lambda rng: Orthogonality("W", weight=0.9),
@@ -106,7 +114,7 @@ def test_gradient_is_the_slope_of_the_value(name: str, seed: int) -> None:
 def test_value_of_the_fit_is_half_the_squared_residual(seed: int) -> None:
     rng = np.random.default_rng(seed)
     documents, factors = documents_of(rng), factors_of(rng)
-    fit = Fit(documents, "V", (Strand("U", "H", 0.7), Strand("W", "H", 0.3)))
+    fit = Reconstruction(documents, "V", (Component("U", "H", 0.7), Component("W", "H", 0.3)))
     rebuilt = factors["V"] @ ((0.7 * factors["U"] + 0.3 * factors["W"]) @ factors["H"]).T
     residual = documents.matrix.toarray() - rebuilt
     assert fit.value(factors) == pytest.approx(np.sum(residual**2) / 2)

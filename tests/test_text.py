@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 
 import isthmus
-from isthmus.data import load_messages
+from isthmus.datasets import load_messages
 from isthmus.text import PRESETS, StemCounts, preset_vectorizer, text_vectorizer
 
 

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 import isthmus
-from isthmus.data import load_messages
+from isthmus.datasets import load_messages
 from isthmus.text import LogTfidf, text_vectorizer
 
 SOURCE = ["my card was charged twice", "refund the charge please", "the upload crashes", "photos crash the app"]

@@ -14,14 +14,17 @@ from hypothesis import strategies as st
 
 from conftest import Toy, make_toy, quiet, unrelated_toy
 from isthmus import Auto
-from isthmus.choice import alarm, candidates, rules, trial
-from isthmus.choice.candidates import SOURCE_ONLY
-from isthmus.choice.evidence import Evidence, agreement, likeness
-from isthmus.choice.trust import Estimate, estimate_accuracy, sharpness_for, updated
-from isthmus.exceptions import TransferAlarm
+from isthmus.auto import Diagnostics, Estimate, candidates, rules, run
+from isthmus.auto import warnings as cautions
+from isthmus.auto.candidates import SOURCE_ONLY
+from isthmus.auto.diagnostics import agreement, class_mean_cosine, diagnose
+from isthmus.auto.estimate import estimate_accuracy, sharpness_for, updated
+from isthmus.auto.label_shift import class_cautions
+from isthmus.core.priors import read_prior
+from isthmus.core.problem import make_problem
+from isthmus.core.workspace import Workspace
+from isthmus.exceptions import TransferWarning
 from isthmus.methods import SelfTraining
-from isthmus.methods.shares import read_shares
-from isthmus.problem import pose
 
 
 def test_probabilities_have_the_estimated_mean(toy: Toy) -> None:
@@ -42,7 +45,7 @@ def test_sharpness_makes_the_mean(mean: float) -> None:
 def test_estimates_rise_with_confidence_and_stay_in_their_interval() -> None:
     for n in (1e6, 600):
         known: dict[str, Any] = {"likeness": 0.3, "modesty": 0.38, "n_documents": n}
-        estimates = [estimate_accuracy(Evidence(confidence=c, **known), 2) for c in np.linspace(0.2, 1, 9)]
+        estimates = [estimate_accuracy(Diagnostics(confidence=c, **known), 2) for c in np.linspace(0.2, 1, 9)]
         values = [estimate.value for estimate in estimates]
         assert values == sorted(values)
         assert values[-1] > values[0]
@@ -61,7 +64,7 @@ def test_checked_documents_pull_the_estimate_their_way() -> None:
 
 def test_of_a_handful_of_documents_hardly_anything_is_known() -> None:
     known: dict[str, Any] = {"confidence": 0.3, "likeness": 0.3, "modesty": 0.99}
-    handful, few = (estimate_accuracy(Evidence(n_documents=n, **known), 2) for n in (8, 600))
+    handful, few = (estimate_accuracy(Diagnostics(n_documents=n, **known), 2) for n in (8, 600))
     assert handful.high - handful.low > 2 * (few.high - few.low)
     assert handful.low < 0.6
 
@@ -87,10 +90,10 @@ def test_an_interval_that_was_right_stays_right() -> None:
 
 
 def test_unrelated_domains_ring_the_alarm_and_fall_back() -> None:
-    with pytest.warns(TransferAlarm, match="look unrelated"):
+    with pytest.warns(TransferWarning, match="look unrelated"):
         auto = unrelated_toy().fit(Auto(random_state=0))
     assert auto.chosen_ == (SOURCE_ONLY,)
-    assert [alarm.kind for alarm in auto.alarms_] == ["unrelated"]
+    assert [alarm.kind for alarm in auto.warnings_] == ["unrelated"]
     assert auto.estimated_accuracy_.low == 0
 
 
@@ -99,9 +102,9 @@ def test_few_target_documents_ring_no_alarm(toy: Toy) -> None:
     for n in (1, 2, 5):
         kept = ~toy.in_target | np.isin(np.arange(len(toy.y)), np.flatnonzero(toy.in_target)[:n])
         auto = quiet(Toy(toy.X[kept], toy.y[kept], toy.domain[kept]))
-        assert auto.evidence_.cut is None
-        assert auto.evidence_.likeness is None
-        assert auto.alarms_ == []
+        assert auto.diagnostics_.cut is None
+        assert auto.diagnostics_.likeness is None
+        assert auto.warnings_ == []
         estimate = auto.estimated_accuracy_
         assert any(estimate.low <= k / n <= estimate.high for k in range(n + 1))
 
@@ -112,24 +115,24 @@ def test_a_few_labels_do_not_silence_the_alarm(n: int) -> None:
     labeled = some_labels(toy, {"class 0": (n + 1) // 2, "class 1": n // 2})
     y = np.where(toy.in_target, np.random.default_rng(0).permutation(toy.y), toy.y)
     auto = quiet(toy, y=y, sample_labeled=labeled)
-    assert [alarm.kind for alarm in auto.alarms_] == ["unrelated"]
-    assert "label more" in auto.alarms_[0].sentence
+    assert [alarm.kind for alarm in auto.warnings_] == ["unrelated"]
+    assert "label more" in auto.warnings_[0].message
     assert auto.estimated_accuracy_.low < 0.5
 
 
 def test_labels_that_prove_the_answer_silence_the_alarm(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rules, "UNRELATED", rules.UNRELATED._replace(constant=100.0))  # everything looks strange
     toy = make_toy(seed=2)
-    assert [alarm.kind for alarm in quiet(toy).alarms_] == ["unrelated"]
+    assert [alarm.kind for alarm in quiet(toy).warnings_] == ["unrelated"]
     auto = quiet(toy, sample_labeled=some_labels(toy, {"class 0": 10, "class 1": 10}))
-    assert auto.alarms_ == []
+    assert auto.warnings_ == []
     assert auto.chosen_ != (SOURCE_ONLY,)
 
 
 def test_features_that_are_not_counts_are_not_cut(toy: Toy) -> None:
     dense = toy.X.toarray()
     for X in (dense, dense - dense.mean(axis=0), sp.csr_array(dense - dense.mean(axis=0))):
-        evidence = quiet(replace(toy, X=X)).evidence_
+        evidence = quiet(replace(toy, X=X)).diagnostics_
         assert evidence.cut is None
         assert -1 <= evidence.likeness <= 1
 
@@ -138,19 +141,20 @@ def test_features_that_are_not_counts_are_not_cut(toy: Toy) -> None:
 def test_a_class_with_few_documents_and_no_conviction_is_missing(
     share: float, sure: float, gone: list[str], toy_of_three: Toy
 ) -> None:
-    problem = pose(Auto(), toy_of_three.X, toy_of_three.y, toy_of_three.domain, "target")
-    n = problem.unlabeled_documents().shape[0]
+    problem = make_problem(Auto(), toy_of_three.X, toy_of_three.y, toy_of_three.domain, "target")
+    n = problem.unlabeled.shape[0]
     labels = np.where(np.arange(n) < share * n, 2, np.arange(n) % 2)
     answer = np.full((n, 3), (1 - sure) / 2)
     answer[np.arange(n), labels] = sure
-    few = Evidence(n_documents=1000)
+    few = Diagnostics(n_documents=1000)
     for shares in ("unknown", {"class 0": 0.5, "class 1": 0.5, "class 2": 0.0}):
-        asked = trial.Trial(problem, shares, trial.Clock(None), 0)
+        asked = run.Run(Workspace(problem), shares, run.Clock(None), 0)
         asked.answers[candidates.SHORT] = answer
-        assert asked._missing_classes(answer) == gone
-        known = isinstance(shares, dict)  # who gives the shares knows which class is missing
-        assert len(asked._alarms_about_classes(asked.teams.for_topics, Evidence())) == (0 if known else len(gone))
-        assert asked._alarms_about_classes(asked.teams.for_topics, few) == []
+        found = class_cautions(asked, asked.ensembles.topics, Diagnostics())
+        known = isinstance(shares, dict)  # who gives the prior knows which class is missing
+        assert [name for one in found for name in gone if repr(name) in one.message] == ([] if known else gone)
+        assert len(found) == (0 if known else len(gone))
+        assert class_cautions(asked, asked.ensembles.topics, few) == []
 
 
 def some_labels(toy: Toy, per_class: dict[str, int]) -> np.ndarray:
@@ -181,7 +185,7 @@ def test_a_few_target_labels_move_estimate_choice_and_shares() -> None:
     width = before.estimated_accuracy_.high - before.estimated_accuracy_.low
     assert agree.estimated_accuracy_.high - agree.estimated_accuracy_.low <= width
     y[some] = "class 0"
-    assert quiet(toy, y=y, sample_labeled=mask).target_shares_["class 0"] > 0.7
+    assert quiet(toy, y=y, sample_labeled=mask).target_prior_["class 0"] > 0.7
     assert agree.transduction_[some].tolist() == toy.y[some].tolist()
 
 
@@ -195,7 +199,7 @@ def test_labels_of_one_class_alone_do_no_harm(toy: Toy) -> None:
     """They need not be a random draw: most of one class and none of the other must not turn the shares round."""
     labeled = some_labels(toy, {"class 0": 50})
     auto = quiet(toy, sample_labeled=labeled)
-    assert auto.alarms_ == []
+    assert auto.warnings_ == []
     assert right_among_the_rest(toy, auto, labeled) >= right_among_the_rest(toy, quiet(toy), labeled) - 0.03
 
 
@@ -205,7 +209,7 @@ def test_a_class_that_only_known_target_documents_have_is_given(toy_of_three: To
     toy = Toy(toy.X[kept], toy.y[kept], toy.domain[kept])
     labeled = some_labels(toy, {"class 0": 8, "class 1": 8, "class 2": 8})
     auto = quiet(toy, sample_labeled=labeled)
-    assert 0.2 < auto.target_shares_["class 2"] < 0.45
+    assert 0.2 < auto.target_prior_["class 2"] < 0.45
     assert right_among_the_rest(toy, auto, labeled) > 0.9
 
     two = some_labels(toy, {"class 2": 2})
@@ -224,8 +228,8 @@ def test_what_is_known_of_the_target_is_taken_off_its_shares(toy_of_three: Toy) 
         labeled = ~toy.in_target | (domain == "other")
         labeled[np.flatnonzero(domain == "other")[:left_out]] = False
         labeled[np.flatnonzero(~toy.in_target)[:left_out]] = False
-        problem = pose(Auto(), toy.X, toy.y, domain, ["target", "other"], labeled)
-        found.append(read_shares(wanted, problem))
+        problem = make_problem(Auto(), toy.X, toy.y, domain, ["target", "other"], labeled)
+        found.append(read_prior(wanted, problem))
         known = np.array([np.sum(toy.y[(domain == "other") & labeled] == name) for name in wanted])
         left = toy.in_target.sum() * np.array(list(wanted.values())) - known
         assert found[-1] == pytest.approx(left / left.sum())
@@ -245,77 +249,86 @@ def test_no_harm_is_said_where_nothing_else_was_tried(toy: Toy) -> None:
     labeled = some_labels(toy, {"class 0": 5, "class 1": 5})
     auto = quiet(toy, Auto(max_time=0, random_state=0), sample_labeled=labeled)
     assert auto.chosen_ == (SOURCE_ONLY,)
-    assert auto.alarms_ == []
+    assert auto.warnings_ == []
 
 
 def test_harm_is_said_only_where_labels_spoke(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
     """With unknown shares and little time, the classifier of the source may be all that is left of a team."""
-    for name in ("AT_GIVEN_SHARES", "AT_UNKNOWN_SHARES"):
-        monkeypatch.setattr(candidates, name, replace(getattr(candidates, name), for_the_rest=(SOURCE_ONLY,)))
-    monkeypatch.setattr(Evidence, "topicality", property(lambda self: -1.0))
-    auto = quiet(toy, Auto(target_shares="unknown"), sample_labeled=some_labels(toy, {"class 0": 1}))
+    for name in ("AT_KNOWN_PRIOR", "AT_UNKNOWN_PRIOR"):
+        monkeypatch.setattr(candidates, name, replace(getattr(candidates, name), other=(SOURCE_ONLY,)))
+    monkeypatch.setattr(Diagnostics, "topic_score", property(lambda self: -1.0))
+    auto = quiet(toy, Auto(target_prior="unknown"), sample_labeled=some_labels(toy, {"class 0": 1}))
     assert auto.chosen_ == (SOURCE_ONLY,)
-    assert "harm" not in {alarm.kind for alarm in auto.alarms_}
+    assert "harm" not in {alarm.kind for alarm in auto.warnings_}
 
 
 def test_at_unknown_shares_nobody_is_asked_who_needs_them(toy: Toy) -> None:
-    auto = quiet(toy, Auto(target_shares="unknown", random_state=0))
+    auto = quiet(toy, Auto(target_prior="unknown", random_state=0))
     idle = candidates.LONG, candidates.TOPICS
     rows = {row["name"]: row for row in auto.leaderboard_.rows}
-    assert {rows[name]["why"] for name in idle} == {"needs class shares"}
+    assert {rows[name]["why"] for name in idle} == {"needs a class prior"}
     assert all(rows[name]["seconds"] is None for name in idle)
     assert set(auto.chosen_) in (
-        set(candidates.AT_UNKNOWN_SHARES.for_topics),
-        set(candidates.AT_UNKNOWN_SHARES.for_the_rest),
+        set(candidates.AT_UNKNOWN_PRIOR.topics),
+        set(candidates.AT_UNKNOWN_PRIOR.other),
     )
-    assert not auto.evidence_.held
-    assert auto.evidence_.steadiness is None
+    assert not auto.diagnostics_.prior_known
+    assert auto.diagnostics_.self_training_stability is None
 
 
 def test_at_unknown_shares_the_alarm_goes_by_other_answers(toy: Toy) -> None:
     """By labels that no self-training has moved, and by how far naive Bayes stays with the source's classifier."""
-    problem = pose(Auto(), toy.X, toy.y, toy.domain, "target")
-    asked = trial.Trial(problem, "unknown", trial.Clock(None), 0)
-    asked.run()
-    own = candidates.AT_UNKNOWN_SHARES
-    evidence, first = asked._evidence(), asked.answers[SOURCE_ONLY]
-    assert evidence.likeness == likeness(problem, asked.answers[own.leader].argmax(axis=1))
-    assert evidence.following == agreement(asked.answers[own.follower], first)
-    del asked.answers[own.follower]
-    assert asked._evidence().following == agreement(asked.answers[candidates.SHORT], first)
-    del asked.answers[own.leader]
-    assert asked._evidence().strangeness == -1  # there was no time to know
+    problem = make_problem(Auto(), toy.X, toy.y, toy.domain, "target")
+    asked = run.Run(Workspace(problem), "unknown", run.Clock(None), 0)
+    asked.start()
+    own = candidates.AT_UNKNOWN_PRIOR
+    found, first = diagnose(asked), asked.answers[SOURCE_ONLY]
+    assert found.class_mean_cosine == class_mean_cosine(problem, asked.answers[own.labels_of].argmax(axis=1))
+    assert found.source_agreement == agreement(asked.answers[own.agreement_of], first)
+    del asked.answers[own.agreement_of]
+    assert diagnose(asked).source_agreement == agreement(asked.answers[candidates.SHORT], first)
+    del asked.answers[own.labels_of]
+    assert diagnose(asked).unrelated_score == -1  # there was no time to know
 
 
 def test_time_is_for_all_trials_together(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[str] = []
-    answer = trial.Trial._answer
 
-    def note(self: Any, candidate: Any) -> None:
-        started.append(candidate.name)
-        monkeypatch.setattr(trial, "perf_counter", lambda: perf_counter() + 1000.0 * len(started))
-        answer(self, candidate)
+    def note(name: str, estimator: Any) -> Any:
+        solve = estimator.solve
 
-    monkeypatch.setattr(trial.Trial, "_answer", note)
+        def noted(problem: Any, workspace: Any) -> Any:
+            started.append(name)
+            monkeypatch.setattr(run, "perf_counter", lambda: perf_counter() + 1000.0 * len(started))
+            return solve(problem, workspace)
+
+        estimator.solve = noted
+        return estimator
+
+    def noting(*arguments: Any) -> Any:
+        return [replace(one, estimator=note(one.name, one.estimator)) for one in candidates.portfolio(*arguments)]
+
+    monkeypatch.setattr(run, "portfolio", noting)
     labeled = some_labels(toy, {"class 0": 5, "class 1": 5})
     quiet(toy, Auto(max_time=500, random_state=0), sample_labeled=labeled)
     assert started == [SOURCE_ONLY]
 
 
 def test_who_starts_from_another_takes_its_time_too(toy: Toy) -> None:
-    problem = pose(Auto(), toy.X, toy.y, toy.domain, "target")
-    fresh = trial.Trial(problem, "source", trial.Clock(None), 0)
+    problem = make_problem(Auto(), toy.X, toy.y, toy.domain, "target")
+    fresh = run.Run(Workspace(problem), "source", run.Clock(None), 0)
     fresh.unit = 1.0
     mixture, start = (fresh.candidates[name].cost for name in (candidates.MIXTURE, candidates.SHORT))
     assert fresh.expected_seconds((candidates.MIXTURE,)) == mixture + start
     assert fresh.expected_seconds((candidates.MIXTURE, candidates.SHORT)) == mixture + start
-    fresh.run(only=(candidates.SHORT,))
+    fresh.start(only=(candidates.SHORT,))
     assert fresh.expected_seconds((candidates.MIXTURE,)) == mixture * fresh.unit
 
 
-def test_sentences_of_alarms_are_well_formed() -> None:
-    unrelated = [alarm.unrelated(certain, n_known) for certain in (True, False) for n_known in (0, 1, 5)]
-    for one in [*unrelated, alarm.missing(["a"]), alarm.missing(["a", "b"]), alarm.shares(), alarm.harm()]:
-        assert "  " not in one.sentence
-        assert one.sentence.endswith(".")
-    assert "these classes, leave the source's documents of them out" in alarm.missing(["a", "b"]).sentence
+def test_sentences_of_warnings_are_well_formed() -> None:
+    unrelated = [cautions.unrelated(certain, n_known) for certain in (True, False) for n_known in (0, 1, 5)]
+    others = [cautions.missing(["a"]), cautions.missing(["a", "b"]), cautions.label_shift(), cautions.harm()]
+    for one in [*unrelated, *others]:
+        assert "  " not in one.message
+        assert one.message.endswith(".")
+    assert "these classes, leave the source's documents of them out" in cautions.missing(["a", "b"]).message

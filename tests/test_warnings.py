@@ -18,8 +18,9 @@ from sklearn.preprocessing import FunctionTransformer
 
 import isthmus
 from conftest import Toy, unrelated_toy
-from isthmus.documents import open_documents
-from isthmus.exceptions import EmptyDocumentWarning, GuessedEncodingWarning, SmallClassWarning, TransferAlarm
+from isthmus.exceptions import EmptyDocumentWarning, GuessedEncodingWarning, SmallClassWarning, TransferWarning
+from isthmus.io.documents import open_documents
+from isthmus.selection.scorers import InformationMaximization
 
 
 def check_line(call: Callable[[], Any], kind: type[Warning]) -> None:
@@ -49,11 +50,11 @@ def test_alarms() -> None:
     source, target = list(numbers[~toy.in_target]), list(numbers[toy.in_target])
     y, auto, rows = toy.y[~toy.in_target], isthmus.Auto(random_state=0), Rows(toy.X)
     params: dict[str, Any] = {"sample_domain": toy.domain, "target_domain": "target"}
-    check_line(lambda: auto.fit(toy.X, toy.y, **params), TransferAlarm)
-    check_line(lambda: isthmus.transfer(source, y, target, vectorizer=rows), TransferAlarm)
+    check_line(lambda: auto.fit(toy.X, toy.y, **params), TransferWarning)
+    check_line(lambda: isthmus.transfer(source, y, target, vectorizer=rows), TransferWarning)
     with sklearn.config_context(enable_metadata_routing=True):
         piped = make_pipeline(FunctionTransformer(), auto)
-        check_line(lambda: piped.fit(toy.X, toy.y, **params), TransferAlarm)
+        check_line(lambda: piped.fit(toy.X, toy.y, **params), TransferWarning)
 
 
 def test_empty_documents_and_small_classes(toy: Toy) -> None:
@@ -68,7 +69,7 @@ def test_empty_documents_and_small_classes(toy: Toy) -> None:
     check_line(lambda: model.predict(X), EmptyDocumentWarning)
     check_line(lambda: model.predict_proba(X), EmptyDocumentWarning)
     check_line(lambda: model.score(X, toy.y), EmptyDocumentWarning)
-    scorer = isthmus.choice.InformationMaximization()
+    scorer = InformationMaximization()
     check_line(lambda: scorer(model, X, sample_domain=toy.domain), EmptyDocumentWarning)
     with sklearn.config_context(enable_metadata_routing=True):
         search = GridSearchCV(model, {"C": [0.1, 1.0]}, cv=isthmus.source_folds(toy.y, toy.domain, "target"))

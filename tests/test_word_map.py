@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.preprocessing import normalize
 
-from isthmus.operators import denoising_lsa_map, lsa_map
+from isthmus.solvers.linear import denoising_lsa_map, lsa_map
 
 CONTAINERS = [np.asarray, sp.csr_array]
 

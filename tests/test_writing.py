@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isthmus.documents import open_documents
-from isthmus.documents.writing import PredictionWriter
+from isthmus.io.documents import PredictionWriter, open_documents
 
 LABELS = ["plain", "a\rb", "c\nd", "e\r\nf", "=1+1", 'g,h\t"i"', "@j"]
 """Formulas are left as they are."""

@@ -1,77 +1,12 @@
-"""isthmus: classify the documents of one domain with labels from another."""
+"""isthmus: unsupervised domain adaptation for text.
 
-from isthmus.choice import Auto, suggest_labels
-from isthmus.files import load, save
-from isthmus.methods import (
-    ASVM,
-    CCI,
-    CDSC,
-    CDSVM,
-    DKT,
-    DTL,
-    DTLM,
-    DTMKL,
-    FR,
-    GCMF,
-    KDE,
-    LR,
-    LSA,
-    MSDA,
-    NMTF,
-    SC,
-    SGT,
-    SVM,
-    TCL,
-    TSVM,
-    CoCC,
-    DomTransNMF,
-    KMeans,
-    MTrick,
-    NaiveBayesEM,
-    SelfTraining,
-    TransductiveLR,
-)
-from isthmus.selection import source_folds
-from isthmus.text import SignSplit
-from isthmus.transfer import Result, transfer
+Classify the documents of an unlabelled target domain with labels from a source domain. The public names are listed in
+`__init__.pyi`, and each is imported when it is first asked for.
+"""
+
+import lazy_loader
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "ASVM",
-    "CCI",
-    "CDSC",
-    "CDSVM",
-    "DKT",
-    "DTL",
-    "DTLM",
-    "DTMKL",
-    "FR",
-    "GCMF",
-    "KDE",
-    "LR",
-    "LSA",
-    "MSDA",
-    "NMTF",
-    "SC",
-    "SGT",
-    "SVM",
-    "TCL",
-    "TSVM",
-    "Auto",
-    "CoCC",
-    "DomTransNMF",
-    "KMeans",
-    "MTrick",
-    "NaiveBayesEM",
-    "Result",
-    "SelfTraining",
-    "SignSplit",
-    "TransductiveLR",
-    "__version__",
-    "load",
-    "save",
-    "source_folds",
-    "suggest_labels",
-    "transfer",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__all__ += ["__version__"]

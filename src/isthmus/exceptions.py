@@ -45,8 +45,8 @@ class LibraryVersionWarning(UserWarning):
     """A model file was written with another version of scikit-learn."""
 
 
-class TransferAlarm(UserWarning):
-    """The evidence says that labels should not cross here, or not without a second look."""
+class TransferWarning(UserWarning):
+    """Negative transfer: labels should not cross here, or not without a second look."""
 
 
 def warn(sentence: str, kind: type[Warning]) -> None:

@@ -6,8 +6,8 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.preprocessing import normalize
 
-from isthmus.data import TaskData
-from isthmus.problem import has_words
+from isthmus.bench.tasks import TaskData
+from isthmus.core.problem import has_words
 from isthmus.typing import Array, Matrix
 
 N_BLOCKS = 10

@@ -14,7 +14,7 @@ import numpy as np
 
 from isthmus.bench.figures import Picture
 from isthmus.exceptions import DataError
-from isthmus.staging import write_beside
+from isthmus.io.atomic import write_beside
 
 # Okabe and Ito's colours, which colour-blind readers can tell apart, and shapes for those who print in grey. Eight
 # colours with seven shapes or five dashes: a ninth line must not look like the first.
@@ -37,7 +37,7 @@ def require_matplotlib() -> Any:
     try:
         import matplotlib.figure
     except ImportError as error:
-        raise DataError("--figures needs matplotlib: install it with pip install 'isthmus[figures]'.") from error
+        raise DataError("Figures need matplotlib: install it with pip install 'isthmus[figures]'.") from error
     return matplotlib
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from isthmus.data import TaskData
-from isthmus.operators import CosineAffinity, MustLink, embed, linked_rows, unit_rows
+from isthmus.bench.tasks import TaskData
+from isthmus.core.numerics import unit_rows
+from isthmus.solvers.spectral import CosineAffinity, MustLink, embed, linked_rows
 from isthmus.typing import Array
 
 
-def eigen_space(data: TaskData, *, n_vectors: int = 2, lam: float = 0.025, beta: float = 15.0) -> Array:
+def eigen_space(data: TaskData, *, n_eigenvectors: int = 2, lam: float = 0.025, beta: float = 15.0) -> Array:
     """The smallest eigenvectors of algorithm 2, the constant one first: documents x vectors.
 
     With the paper's finite beta, where each document of the source is a point; the default of `CDSC` makes one of each
@@ -23,7 +24,7 @@ def eigen_space(data: TaskData, *, n_vectors: int = 2, lam: float = 0.025, beta:
     source = source[degrees[: len(source)] > 0]
     affinity = CosineAffinity(rows[source], rows[target], np.ones(len(source)), lam)
     start = np.random.default_rng(0).normal(size=len(affinity))
-    embedding = embed(affinity, n_vectors, start, MustLink(kinds[source], len(affinity)), beta)
-    places = np.full((rows.shape[0], n_vectors), np.nan)
+    embedding = embed(affinity, n_eigenvectors, start, MustLink(kinds[source], len(affinity)), beta)
+    places = np.full((rows.shape[0], n_eigenvectors), np.nan)
     places[source], places[target] = embedding.tied, embedding.free
     return places

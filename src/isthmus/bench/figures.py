@@ -22,7 +22,8 @@ from isthmus.bench.eigen import eigen_space
 from isthmus.bench.plan import BY_FOLDS
 from isthmus.bench.protocols import Fold, options_of
 from isthmus.bench.runner import Bench
-from isthmus.data import Figure, Task, TaskData
+from isthmus.bench.task import Task
+from isthmus.bench.tasks import Figure, TaskData
 from isthmus.exceptions import DataError, MissingDataError
 from isthmus.typing import Array
 

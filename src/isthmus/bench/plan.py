@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-from isthmus.base import TransferClassifier
+from isthmus.auto import Auto
 from isthmus.bench.protocols import options_of
-from isthmus.choice import Auto
+from isthmus.core.estimator import TransferClassifier
 from isthmus.methods import METHODS
 
 ESTIMATORS: Mapping[str, Callable[..., TransferClassifier]] = {"Auto": Auto, **METHODS}

@@ -13,8 +13,8 @@ from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 
-from isthmus.base import TransferClassifier
-from isthmus.data import TaskData
+from isthmus.bench.tasks import TaskData
+from isthmus.core.estimator import TransferClassifier
 from isthmus.exceptions import DataError
 from isthmus.typing import Array, Mask, Positions
 

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from isthmus.bench.runner import Row
 from isthmus.bench.summary import best, mean_gap, means
-from isthmus.data import Table
+from isthmus.bench.tasks import Table
 
 PADDING = 2
 

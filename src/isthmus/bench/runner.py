@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from isthmus.bench.families import is_for_development
 from isthmus.bench.plan import BY_FOLDS, Plan
 from isthmus.bench.protocols import PROTOCOLS, Claims, Fold, attempt
 from isthmus.bench.published import load_published
 from isthmus.bench.store import Store
-from isthmus.data import Library, Table, Task, TaskData
-from isthmus.data.families import is_for_development
+from isthmus.bench.task import Task
+from isthmus.bench.tasks import Library, Table, TaskData
 from isthmus.exceptions import DataError, MissingDataError
 
 METRICS: Mapping[str, Callable[[float], float]] = {
@@ -222,4 +223,4 @@ def _advice(name: str, known: list[str], table: str) -> str:
     if len(known) <= FEW:
         return f"choose from {', '.join(known)}"
     near = ", ".join(map(repr, get_close_matches(name, known, cutoff=0.4)))
-    return f"{f'nearest are {near}; ' if near else ''}isthmus bench {table} --list prints all {len(known)}"
+    return f"{f'nearest are {near}; ' if near else ''}there are {len(known)}"

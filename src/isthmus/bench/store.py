@@ -9,21 +9,21 @@ from importlib import metadata, resources
 from pathlib import Path
 from typing import Any
 
-from isthmus.staging import write_beside
+from isthmus.io.atomic import write_beside
 
 _DECISIVE = (
-    "problem.py",
-    "labels.py",
-    "base.py",
-    "engine",
-    "operators",
+    "core",
+    "solvers",
     "methods",
-    "choice",
+    "auto",
     "text",
-    "data",
-    "bench/runner.py",
+    "datasets",
+    "bench/families.py",
     "bench/plan.py",
     "bench/protocols.py",
+    "bench/runner.py",
+    "bench/task.py",
+    "bench/tasks.py",
 )
 """What a result depends on, within the package. What tables and tasks consist of stands in the key of a result."""
 

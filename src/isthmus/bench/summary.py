@@ -13,7 +13,7 @@ import numpy as np
 
 from isthmus.bench.protocols import OF_TRANSFER, ON_SOURCE
 from isthmus.bench.runner import HIGHER_IS_BETTER, Row
-from isthmus.data import Table
+from isthmus.bench.tasks import Table
 
 
 def best(rows: Sequence[Row]) -> set[str]:

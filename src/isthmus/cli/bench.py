@@ -49,9 +49,10 @@ def bench(
         with_gaps,
         write_picture,
     )
-    from isthmus.data import Library, load_table
+    from isthmus.bench.tasks import Library, load_table
+    from isthmus.cli.outputs import check_outputs
     from isthmus.exceptions import DataError
-    from isthmus.staging import check_outputs, write_beside
+    from isthmus.io.atomic import write_beside
 
     content = load_table(table)
     all_tasks, all_methods = [task.name for task in content.tasks], [*content.columns, *content.variants]

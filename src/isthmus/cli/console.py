@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from rich.console import Console
 
 WIDE = 200
@@ -28,6 +30,16 @@ def n_documents(n: int) -> str:
     return f"{n:,} {'document' if n == 1 else 'documents'}"
 
 
+def as_options(sentence: str) -> str:
+    """A sentence of the library, which names arguments, in the words of the command line.
+
+    >>> as_options("it has several: choose one with text= or use_target_labels=.")
+    'it has several: choose one with --text or --use-target-labels.'
+    """
+    return re.sub(r"\b([a-z_]+)=(?![\w\"'({\[.]\w)(?=[\s.,:;)]|$)", lambda m: "--" + m[1].replace("_", "-"), sentence)
+
+
 def complain(sentence: str, style: str) -> None:
     """One line on standard error."""
+    sentence = as_options(sentence)
     Console(stderr=True).print(f"isthmus: {sentence}", style=style, markup=False, highlight=False, soft_wrap=True)

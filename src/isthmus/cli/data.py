@@ -14,7 +14,7 @@ def data(folder: Annotated[Path | None, typer.Option("--data", help="A folder to
     """Show which data sets are here, where they were looked for, and where to get the rest."""
     from rich.text import Text
 
-    from isthmus.data import DATASETS, find, search_path
+    from isthmus.datasets import DATASETS, find, search_path
     from isthmus.exceptions import MissingDataError
 
     console = output()

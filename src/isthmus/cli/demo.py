@@ -15,8 +15,8 @@ def demo() -> None:
     import numpy as np
 
     from isthmus import transfer
-    from isthmus.data import load_messages
-    from isthmus.data.messages import SOURCE, TARGET
+    from isthmus.datasets import load_messages
+    from isthmus.datasets.messages import SOURCE, TARGET
 
     console = output()
     messages = load_messages()
@@ -52,8 +52,8 @@ def demo() -> None:
     console.print("[bold]How Auto chose[/bold], without a label of the target")
     console.print(auto.leaderboard_.table())
     console.print(f"It expects to be right {auto.estimated_accuracy_} of the time; it is {accuracy['Auto']:.0%}.")
-    for alarm in auto.alarms_:
-        console.print(alarm.sentence, style="yellow", markup=False)
+    for caution in auto.warnings_:
+        console.print(caution.message, style="yellow", markup=False)
 
     console.print("\n[bold]Topics of TCL[/bold]: the words that its labels crossed by")
     console.print(results["TCL"].topics(n_words=7).table())

@@ -9,25 +9,25 @@ from typing import Any
 
 import typer
 
-from isthmus.base import TransferClassifier
+from isthmus._api import read_method
 from isthmus.cli.stages import Advance
-from isthmus.engine import Step
+from isthmus.core.estimator import TransferClassifier
+from isthmus.core.progress import Step
 from isthmus.exceptions import DataError
 from isthmus.text import PRESETS, check_encoder
-from isthmus.transfer import read_method
 
 
-def read_estimator(method: str, random_state: int, shares: str | None, max_time: float | None) -> TransferClassifier:
+def read_estimator(method: str, random_state: int, prior: str | None, max_time: float | None) -> TransferClassifier:
     """The estimator that the options describe."""
     try:
         estimator = read_method(method, random_state)
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--method") from None
     known = estimator.get_params()
-    if shares is not None:
-        if "target_shares" not in known:
-            raise DataError(f"{type(estimator).__name__} cannot be told shares: leave --target-shares out.")
-        estimator.set_params(target_shares=_read_shares(shares))
+    if prior is not None:
+        if "target_prior" not in known:
+            raise DataError(f"{type(estimator).__name__} cannot be told a prior: leave --target-prior out.")
+        estimator.set_params(target_prior=_read_prior(prior))
     if max_time is not None and not {"max_time", "callback"} & known.keys():
         raise DataError(f"{type(estimator).__name__} cannot be stopped early: leave --max-time out.")
     if max_time is not None and "max_time" in known:
@@ -112,7 +112,7 @@ def _sentence_transformer(name: str) -> Any:
     return SentenceTransformer(name)
 
 
-def _read_shares(given: str) -> str | dict[str, float]:
+def _read_prior(given: str) -> str | dict[str, float]:
     if given in ("source", "unknown"):
         return given
     shares: dict[str, float] = {}
@@ -126,7 +126,7 @@ def _read_shares(given: str) -> str | dict[str, float]:
     whole = abs(sum(shares.values()) - 1) < 1e-6
     if "" in shares or not whole or min(shares.values()) < 0:
         raise typer.BadParameter(
-            f'{given!r} is neither source, unknown nor shares that sum to one, such as "yes=0.3,no=0.7".',
-            param_hint="--target-shares",
+            f'{given!r} is neither source, unknown nor a prior that sums to one, such as "yes=0.3,no=0.7".',
+            param_hint="--target-prior",
         )
     return shares

@@ -9,7 +9,7 @@ import typer
 from isthmus.cli.options import AsJson, Encoder, Encoding, Id, InputFormat, Text
 
 if TYPE_CHECKING:
-    from isthmus.transfer import Result
+    from isthmus._api import Result
 
 
 def explain(
@@ -29,7 +29,7 @@ def explain(
 ) -> None:
     """Show the topics' words, or the words that decided one document's label, and by how much.
 
-    TCL and other factorizations have topics; Auto has them where it asks TCL.
+    TCL and other factorizations have topics; Auto has them where TCL is a member of its ensemble.
 
     A word's weight is how far the log-odds of the label fall when the word is
     taken out of the document.
@@ -38,8 +38,8 @@ def explain(
     usage.
     """
     from isthmus.cli.models import load_result
-    from isthmus.documents import open_documents
     from isthmus.exceptions import DataError
+    from isthmus.io.documents import open_documents
 
     if document is not None and document_id is not None:
         raise typer.BadParameter("--document and --document-id are both given: leave one of them out.")
@@ -90,13 +90,13 @@ def _show_document(result: Result, text: str, n_words: int, as_json: bool, kind:
     from rich.text import Text as Plain
 
     from isthmus.cli.console import output
+    from isthmus.core.problem import has_words
     from isthmus.exceptions import DataError
-    from isthmus.explain import deciding_words
-    from isthmus.problem import has_words
+    from isthmus.inspection.deciding_words import deciding_words
 
     X = result.vectorizer.transform([text])
     if not has_words(X).all():
-        raise DataError("The document holds no word that the model knows: its label is a guess by the classes' shares.")
+        raise DataError("The document holds no word that the model knows: its label is a guess by the class prior.")
     shares = result.estimator.predict_proba(X)[0]
     label = result.classes.tolist()[shares.argmax()]
     names = result.vectorizer.get_feature_names_out()

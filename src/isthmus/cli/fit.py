@@ -10,10 +10,10 @@ import typer
 from isthmus.cli.options import METHOD, READING, WRITING, AsJson, Encoder, Encoding, Force, Id, InputFormat, Text
 
 if TYPE_CHECKING:
-    from isthmus.base import TransferClassifier
+    from isthmus._api import Result
     from isthmus.cli.gathering import Gathered
     from isthmus.cli.stages import Stages
-    from isthmus.transfer import Result
+    from isthmus.core.estimator import TransferClassifier
 
 
 def fit(
@@ -54,11 +54,11 @@ def fit(
             rich_help_panel=METHOD,
         ),
     ] = False,
-    target_shares: Annotated[
+    target_prior: Annotated[
         str | None,
         typer.Option(
-            metavar="SHARES",
-            help='Of the classes in the target: source (the same), unknown, or "yes=0.3,no=0.7".',
+            metavar="PRIOR",
+            help='Class prior of the target: source (no label shift), unknown, or "yes=0.3,no=0.7".',
             rich_help_panel=METHOD,
         ),
     ] = None,
@@ -102,20 +102,20 @@ def fit(
     """
     from time import perf_counter
 
+    from isthmus._api import DEFAULT_METHOD
     from isthmus.cli.estimating import check_preset, load_encoder, read_estimator
     from isthmus.cli.gathering import check_classes, check_truth, gather, spell_alike
+    from isthmus.cli.outputs import check_outputs
     from isthmus.cli.stages import Stages
     from isthmus.cli.summary import Summary
-    from isthmus.documents import check_format
     from isthmus.exceptions import DataError
-    from isthmus.staging import check_outputs
-    from isthmus.transfer import DEFAULT_METHOD
+    from isthmus.io.documents import check_format
 
     began = perf_counter()
     check_preset(preset, encoder)
     if [*source, target].count("-") > 1:
         raise typer.BadParameter("standard input (-) can be read once only.")
-    estimator = read_estimator(method or DEFAULT_METHOD, random_state, target_shares, max_time)
+    estimator = read_estimator(method or DEFAULT_METHOD, random_state, target_prior, max_time)
     named = {"--output": output, "--predictions": predictions, "--report": report}
     outputs = {option: path for option, path in named.items() if path is not None}
     check_outputs(outputs, force, [*source, target])
@@ -159,15 +159,15 @@ def _transfer(
 ) -> Result:
     import warnings
 
+    from isthmus._api import transfer
     from isthmus.cli.estimating import watch
     from isthmus.cli.gathering import domain_names
-    from isthmus.exceptions import DataError, TransferAlarm
-    from isthmus.transfer import transfer
+    from isthmus.exceptions import DataError, TransferWarning
 
     names = domain_names([source.path for source in sources])
     with stages.stage(f"fitting {type(estimator).__name__}") as advance, warnings.catch_warnings():
         watch(estimator, advance, max_time)
-        warnings.simplefilter("ignore", TransferAlarm)  # the summary sounds them
+        warnings.simplefilter("ignore", TransferWarning)  # the summary shows them
         try:
             result = transfer(
                 [text for source in sources for text in source.texts],
@@ -188,9 +188,9 @@ def _transfer(
 def _write(result: Result, target: Gathered, outputs: dict[str, Path], stages: Stages) -> None:
     """All files are written first, and get their names one after the other at the end."""
     from isthmus.cli.models import save_result
-    from isthmus.documents import PredictionWriter, check_format
     from isthmus.exceptions import DataError
-    from isthmus.staging import Staging
+    from isthmus.io.atomic import Staging
+    from isthmus.io.documents import PredictionWriter, check_format
 
     if not outputs:
         return

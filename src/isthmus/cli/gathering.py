@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
@@ -10,11 +9,12 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
+from isthmus._api import SOURCE, TARGET
 from isthmus.cli.console import n_documents
 from isthmus.cli.stages import Stages
-from isthmus.documents import Columns, open_documents
+from isthmus.core.labels import spelled_like
 from isthmus.exceptions import DataError
-from isthmus.transfer import SOURCE, TARGET
+from isthmus.io.documents import Columns, open_documents
 
 REPORT_EVERY = 1000
 
@@ -71,17 +71,12 @@ def domain_names(paths: Sequence[str]) -> list[str]:
 
 
 def spell_alike(files: Sequence[Gathered]) -> None:
-    """Spell a whole number as the first file does that has it: programs make 1.0 of 1 as soon as a label is missing."""
-    known: dict[str, str] = {}
+    """Spell each label as the first file does that has it."""
+    known: dict[str, None] = {}
     for file in files:
-        for column in (file.labels, file.truth):
-            column[:] = [label and known.get(label, known.get(_whole(label), label)) for label in column]
-        known |= {label: label for label in file.counts}
-        known = {_whole(label): label for label in file.counts} | known
-
-
-def _whole(label: str) -> str:
-    return re.sub(r"^([+-]?\d+)\.0+$", r"\1", label)
+        file.labels[:] = spelled_like(file.labels, known)
+        known |= dict.fromkeys(file.counts)
+        file.truth[:] = spelled_like(file.truth, known)
 
 
 def check_truth(target: Gathered, column: str, classes: Collection[str]) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from isthmus.exceptions import DataError, EncoderNotSavedWarning, ModelFileError
 
 if TYPE_CHECKING:
-    from isthmus.transfer import Result
+    from isthmus._api import Result
 
 
 def load_result(path: str, encoder: str | None) -> Result:

@@ -10,8 +10,8 @@ import typer
 from isthmus.cli.options import WRITING, Encoder, Encoding, Force, Format, Id, InputFormat, Text
 
 if TYPE_CHECKING:
-    from isthmus.documents import Document, DocumentFile
-    from isthmus.transfer import Result
+    from isthmus._api import Result
+    from isthmus.io.documents import Document, DocumentFile
 
 BATCH = 5_000
 CHARACTERS = 10_000_000
@@ -43,8 +43,8 @@ def predict(
 ) -> None:
     """Label documents that came later with a model that isthmus fit wrote.
 
-    Writes id, label, the probability of each class, and how far to trust the
-    label. However large the file, a few thousand documents are held at a time.
+    Writes id, label, the probability of each class, and the confidence in the
+    label, which is the largest of them. However large the file, a few thousand documents are held at a time.
 
     Exit codes: 0 done, 1 could not be done (one sentence says why), 2 wrong
     usage.
@@ -57,9 +57,10 @@ def predict(
     from isthmus.cli.console import n_documents
     from isthmus.cli.console import output as standard_output
     from isthmus.cli.models import load_result
+    from isthmus.cli.outputs import check_outputs
     from isthmus.cli.stages import Stages
-    from isthmus.documents import check_format, open_documents
-    from isthmus.staging import Staging, check_outputs
+    from isthmus.io.atomic import Staging
+    from isthmus.io.documents import check_format, open_documents
 
     to_stdout = output == "-"
     if not to_stdout:
@@ -86,9 +87,9 @@ def predict(
 def _label(result: Result, documents: DocumentFile, stream: BinaryIO, form: str, name: str, advance: Any) -> None:
     import warnings
 
-    from isthmus.documents import PredictionWriter
+    from isthmus.core.problem import has_words, warn_of_empty
     from isthmus.exceptions import DataError, EmptyDocumentWarning
-    from isthmus.problem import has_words, warn_of_empty
+    from isthmus.io.documents import PredictionWriter
 
     n_empty = 0
     with PredictionWriter(stream, form, result.classes.tolist(), name) as writer:

@@ -12,10 +12,10 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from isthmus.choice import Alarm, Estimate
+from isthmus._api import Result
+from isthmus.auto import Caution, Estimate
 from isthmus.cli.console import complain, n_documents, output
 from isthmus.cli.gathering import Gathered
-from isthmus.transfer import Result
 
 DOUBTFUL = 0.6
 """Labels with a lower probability than this are worth a look."""
@@ -33,9 +33,9 @@ class Summary:
     seconds: float
 
     def show(self, as_json: bool) -> None:
-        """On standard output; alarms on standard error, where they are seen whatever becomes of the summary."""
-        for alarm in self._alarms():
-            complain(f"Alarm: {alarm.sentence}", "bold red")
+        """On standard output; warnings on standard error, where they are seen whatever becomes of the summary."""
+        for caution in self._warnings():
+            complain(f"Warning: {caution.message}", "bold red")
         if as_json:
             typer.echo(json.dumps(self.as_dict(), ensure_ascii=False))
         else:
@@ -54,10 +54,10 @@ class Summary:
             },
             "method": type(self.result.estimator).__name__,
             "classes": self.result.classes.tolist(),
-            "mean_trust": round(float(self._trust().mean()), 4),
-            "doubtful": int((self._trust() < DOUBTFUL).sum()),
+            "mean_confidence": round(float(self._confidence().mean()), 4),
+            "doubtful": int((self._confidence() < DOUBTFUL).sum()),
             "estimated_accuracy": asdict(estimate) if (estimate := self._estimate()) else None,
-            "alarms": [asdict(alarm) for alarm in self._alarms()],
+            "warnings": [asdict(caution) for caution in self._warnings()],
             "chosen": list(getattr(self.result.estimator, "chosen_", ())) or None,
             "truth": {"column": column, "documents": scored, "accuracy": right / scored if scored else None}
             if (column := self.target.columns.truth) is not None
@@ -81,13 +81,13 @@ class Summary:
         console.print()
         console.print(self._table())
         console.print()
-        trust = self._trust()
-        doubtful = int((trust < DOUBTFUL).sum())
-        look = f"; {doubtful:,} of {len(trust):,} are below {DOUBTFUL}: look at these first." if doubtful else "."
+        confidence = self._confidence()
+        doubtful = int((confidence < DOUBTFUL).sum())
+        look = f"; {doubtful:,} of {len(confidence):,} are below {DOUBTFUL}: look at these first." if doubtful else "."
         name = type(self.result.estimator).__name__
         if chosen := getattr(self.result.estimator, "chosen_", ()):
             name += f" ({' and '.join(chosen)})"
-        say(f"{name} gives its labels a probability of {trust.mean():.2f} on average{look}")
+        say(f"{name} gives its labels a probability of {confidence.mean():.2f} on average{look}")
         if (estimate := self._estimate()) is not None:
             say(f"Estimated accuracy in the target: {estimate}.", "bold")
         right, scored = self._score()
@@ -119,14 +119,14 @@ class Summary:
     def _predicted(self) -> dict[str, int]:
         return dict(Counter(self.result.labels.tolist()).most_common())
 
-    def _trust(self) -> Any:
+    def _confidence(self) -> Any:
         return self.result.probabilities.max(axis=1)
 
     def _estimate(self) -> Estimate | None:
         return getattr(self.result.estimator, "estimated_accuracy_", None)
 
-    def _alarms(self) -> list[Alarm]:
-        return list(getattr(self.result.estimator, "alarms_", ()))
+    def _warnings(self) -> list[Caution]:
+        return list(getattr(self.result.estimator, "warnings_", ()))
 
     def _score(self) -> tuple[int, int]:
         """Right and scored documents. One whose label was learned from proves nothing."""

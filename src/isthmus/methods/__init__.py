@@ -1,35 +1,36 @@
-"""The methods, one to a file."""
+"""The methods: one estimator to a file, families in folders."""
 
 from collections.abc import Callable
 
-from isthmus.base import TransferClassifier
-from isthmus.methods.asvm import ASVM
-from isthmus.methods.cci import CCI
-from isthmus.methods.cdsc import CDSC
-from isthmus.methods.cdsvm import CDSVM
-from isthmus.methods.cocc import CoCC
-from isthmus.methods.dkt import DKT
-from isthmus.methods.domtrans_nmf import DomTransNMF
-from isthmus.methods.dtl import DTL
-from isthmus.methods.dtlm import DTLM
-from isthmus.methods.dtmkl import DTMKL
-from isthmus.methods.fr import FR
-from isthmus.methods.gcmf import GCMF
-from isthmus.methods.kde import KDE
-from isthmus.methods.kmeans import KMeans
-from isthmus.methods.lr import LR
-from isthmus.methods.lsa import LSA
-from isthmus.methods.msda import MSDA
-from isthmus.methods.mtrick import MTrick
-from isthmus.methods.naive_bayes_em import NaiveBayesEM
-from isthmus.methods.nmtf import NMTF
-from isthmus.methods.sc import SC
-from isthmus.methods.self_training import SelfTraining
-from isthmus.methods.sgt import SGT
-from isthmus.methods.svm import SVM
-from isthmus.methods.tcl import TCL
-from isthmus.methods.transductive_lr import TransductiveLR
-from isthmus.methods.tsvm import TSVM
+from isthmus.core.estimator import TransferClassifier
+from isthmus.methods.baselines.lr import LR
+from isthmus.methods.baselines.svm import SVM
+from isthmus.methods.clustering.cocc import CoCC
+from isthmus.methods.clustering.kmeans import KMeans
+from isthmus.methods.factorization._topics import TopicSolution
+from isthmus.methods.factorization.cci import CCI
+from isthmus.methods.factorization.dkt import DKT
+from isthmus.methods.factorization.domtrans_nmf import DomTransNMF
+from isthmus.methods.factorization.dtl import DTL
+from isthmus.methods.factorization.dtlm import DTLM
+from isthmus.methods.factorization.gcmf import GCMF
+from isthmus.methods.factorization.mtrick import MTrick
+from isthmus.methods.factorization.nmtf import NMTF
+from isthmus.methods.factorization.tcl import TCL
+from isthmus.methods.features.lsa import LSA
+from isthmus.methods.features.msda import MSDA
+from isthmus.methods.few_labels.asvm import ASVM
+from isthmus.methods.few_labels.cdsvm import CDSVM
+from isthmus.methods.few_labels.dtmkl import DTMKL
+from isthmus.methods.few_labels.fr import FR
+from isthmus.methods.self_labeling.naive_bayes_em import NaiveBayesEM
+from isthmus.methods.self_labeling.self_training import SelfTraining
+from isthmus.methods.self_labeling.transductive_lr import TransductiveLR
+from isthmus.methods.self_labeling.tsvm import TSVM
+from isthmus.methods.spectral.cdsc import CDSC
+from isthmus.methods.spectral.sc import SC
+from isthmus.methods.spectral.sgt import SGT
+from isthmus.methods.weighting.kde import KDE
 
 METHODS: dict[str, Callable[..., TransferClassifier]] = {
     method.__name__: method
@@ -93,5 +94,6 @@ __all__ = [
     "MTrick",
     "NaiveBayesEM",
     "SelfTraining",
+    "TopicSolution",
     "TransductiveLR",
 ]

@@ -1,5 +1,5 @@
-"""The report: one page about a result, and bridges for notebooks."""
+"""The report: one page about a result, and what a notebook shows of it."""
 
-from isthmus.report.page import result_html, topics_html, write_report
+from isthmus.report.page import result_html, write_report
 
-__all__ = ["result_html", "topics_html", "write_report"]
+__all__ = ["result_html", "write_report"]

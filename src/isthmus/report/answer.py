@@ -11,9 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from isthmus.auto import Caution, Estimate
 from isthmus.report.documents import excerpt
 from isthmus.report.material import Material
 from isthmus.report.scores import Interval, Scores
+from isthmus.selection.suggest import suggest_labels
 from isthmus.typing import Mask, Positions
 
 N_SUGGESTED = 5
@@ -29,7 +31,7 @@ class ClassCount:
     n: int
     share: float
     n_source: int
-    certainty: float
+    confidence: float
     """The mean probability of these labels."""
 
 
@@ -39,14 +41,13 @@ class Trust:
 
     measured: Interval | None
     """From true labels."""
-    estimated: Interval | None
-    """By the method, without any."""
+    estimated: Estimate | None
+    """By the method, without any: a 90% interval."""
     n_known: int
     n_sure: int
     n_unsure: int
-    mean_certainty: float
-    alarms: list[tuple[str, str]]
-    """Kind and sentence."""
+    mean_confidence: float
+    warnings: list[Caution]
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class Suggestion:
     row: int
     name: str
     text: str
-    rivals: list[tuple[str, int, float]]
+    likeliest: list[tuple[str, int, float]]
     """Its two likeliest classes: name, colour, probability."""
     truth: tuple[str, int] | None
     """Name and colour of its true class, if that is known."""
@@ -67,7 +68,7 @@ class Advice:
     """Documents that are worth a look, and why."""
 
     why: str
-    """They are "unlabelled", and the method is least sure of them; they are wrong, and it was "sure" of them, or these
+    """They are "unlabelled", and worth a label; they are wrong, and it was "sure" of them, or these
     are the "surest"; there are none, as all are "right", or were "learned" from."""
     documents: list[Suggestion]
 
@@ -93,7 +94,7 @@ def count_classes(material: Material) -> list[ClassCount]:
                 n=n,
                 share=n / material.n_target,
                 n_source=int((material.source_numbers == number).sum()),
-                certainty=float(material.certainty[here].mean()) if n else 0.0,
+                confidence=float(material.confidence[here].mean()) if n else 0.0,
             )
         )
     return found
@@ -102,31 +103,29 @@ def count_classes(material: Material) -> list[ClassCount]:
 def judge_trust(material: Material, scores: Scores | None) -> Trust:
     """The evidence that there is, and no more."""
     estimator = material.result.estimator
-    estimate = getattr(estimator, "estimated_accuracy_", None)
     return Trust(
         measured=scores.accuracy if scores else None,
-        estimated=None
-        if estimate is None
-        else Interval(float(estimate.value), float(estimate.low), float(estimate.high)),
+        estimated=getattr(estimator, "estimated_accuracy_", None),
         n_known=scores.n_known if scores else 0,
-        n_sure=int((material.certainty >= SURE).sum()),
-        n_unsure=int((material.certainty < UNSURE).sum()),
-        mean_certainty=float(material.certainty.mean()),
-        alarms=[(str(alarm.kind), str(alarm.sentence)) for alarm in getattr(estimator, "alarms_", None) or []],
+        n_sure=int((material.confidence >= SURE).sum()),
+        n_unsure=int((material.confidence < UNSURE).sum()),
+        mean_confidence=float(material.confidence.mean()),
+        warnings=list(getattr(estimator, "warnings_", ())),
     )
 
 
 def advise(material: Material) -> Advice:
-    """The documents to label next: the method's own choice, or those whose label is least sure and not yet known.
+    """The documents to label next (`suggest_labels`), of those whose label is not yet known.
 
     If all are known, the surest of those that are wrong: there is something to learn from them.
     """
-    order = np.argsort(material.certainty, kind="stable")
     open_ones = ~(material.known | material.learned)
-    if rows := _own_choice(material) or _first(order, open_ones):
+    if open_ones.any():
+        rows = suggest_labels(material.result, N_SUGGESTED, among=np.flatnonzero(open_ones)).tolist()
         return Advice("unlabelled", _suggestions(material, rows))
-    if rows := _first(order[::-1], material.known & (material.truth != material.numbers)):
-        return Advice("sure" if material.certainty[rows].min() >= SURE else "surest", _suggestions(material, rows))
+    order = np.argsort(-material.confidence, kind="stable")
+    if rows := _first(order, material.known & (material.truth != material.numbers)):
+        return Advice("sure" if material.confidence[rows].min() >= SURE else "surest", _suggestions(material, rows))
     return Advice("right" if material.known.any() else "learned", [])
 
 
@@ -141,7 +140,7 @@ def _suggestions(material: Material, rows: list[int]) -> list[Suggestion]:
             row=row,
             name=material.name_of(row),
             text=excerpt(material.result.target_texts[row]) or "(empty)",
-            rivals=[
+            likeliest=[
                 (material.class_names[k], int(k), float(probabilities[row, k]))
                 for k in np.argsort(-probabilities[row], kind="stable")[:2]
             ],
@@ -151,15 +150,6 @@ def _suggestions(material: Material, rows: list[int]) -> list[Suggestion]:
         )
         for row in rows
     ]
-
-
-def _own_choice(material: Material) -> list[int] | None:
-    """What `suggest_labels` returns, if the estimator has it: row numbers of target documents."""
-    choose = getattr(material.result.estimator, "suggest_labels", None)
-    if choose is None:
-        return None
-    rows: Sequence[Any] | Positions = choose(material.result, N_SUGGESTED)
-    return [int(row) for row in rows][:N_SUGGESTED]
 
 
 def read_board(estimator: Any) -> Board | None:

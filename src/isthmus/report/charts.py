@@ -63,10 +63,10 @@ class Chart:
 
 
 def histogram(material: Material) -> Histogram:
-    """Of the probability of each document's label, from even odds to certainty."""
+    """Of the probability of each document's label, from even odds to confidence."""
     floor = np.floor(20 / material.n_classes) / 20
     edges = np.linspace(floor, 1, N_BINS + 1)
-    where = np.clip(np.digitize(material.certainty, edges) - 1, 0, N_BINS - 1)
+    where = np.clip(np.digitize(material.confidence, edges) - 1, 0, N_BINS - 1)
     counts = np.zeros((N_BINS, material.n_classes), dtype=int)
     np.add.at(counts, (where, material.numbers), 1)
     ticks = [tick for tick in _round_ticks(0, float(counts.sum(axis=1).max())) if tick.is_integer()]

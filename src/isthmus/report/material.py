@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 import scipy.sparse as sp
 
-from isthmus.labels import is_missing
+from isthmus.core.labels import spelled_like
 from isthmus.typing import Array, Mask, Matrix, Positions
 
 UNKNOWN = -1
@@ -35,6 +35,9 @@ class Transferred(Protocol):
     def source_labels(self) -> Sequence[Any]: ...
     @property
     def target_texts(self) -> Sequence[str]: ...
+    @property
+    def X(self) -> Matrix:
+        """The documents of the source, then those of the target, as the estimator saw them; None if it is lost."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +56,7 @@ class Material:
     source_numbers: Positions
     numbers: Positions
     """The class of each target document."""
-    certainty: Array
+    confidence: Array
     """The probability of that class."""
     truth: Positions | None
     """The true class of each target document, or UNKNOWN."""
@@ -94,8 +97,9 @@ def read_material(result: Transferred, ids: Any, truth: Any) -> Material:
             "This result has lost its texts, which the report shows: write the report of what transfer returned, or "
             "give them back with dataclasses.replace(result, source_texts=..., source_labels=..., target_texts=...)."
         )
-    # One call for both domains: an encoder may take long to start.
-    X = result.vectorizer.transform([*result.source_texts, *result.target_texts])
+    X = result.X
+    if X is None:  # one call for both domains: an encoder may take long to start
+        X = result.vectorizer.transform([*result.source_texts, *result.target_texts])
     X = sp.csr_array(X) if sp.issparse(X) else np.asarray(X)
     true_numbers = None
     if truth is not None:
@@ -110,7 +114,7 @@ def read_material(result: Transferred, ids: Any, truth: Any) -> Material:
         words=read_words(result.vectorizer, X),
         source_numbers=_number(list(result.source_labels), classes, names),
         numbers=numbers,
-        certainty=np.asarray(result.probabilities)[np.arange(n_target), numbers].astype(np.float64),
+        confidence=np.asarray(result.probabilities)[np.arange(n_target), numbers].astype(np.float64),
         truth=true_numbers,
         ids=None if ids is None else [str(name) for name in _one_each(ids, n_target, "ids")],
     )
@@ -141,14 +145,14 @@ def _one_each(values: Any, n_target: int, argument: str) -> list[Any]:
 
 
 def _number(labels: list[Any], classes: list[Any], names: list[str]) -> Positions:
-    """Class numbers. A label that is no class becomes one, at the end of `names`; None, NaN and "" mean unknown."""
+    """Class numbers. A label that is no class becomes one, at the end of `names`; a missing one is UNKNOWN."""
     by_value = {label: number for number, label in enumerate(classes)}
-    by_name = {name: number for number, name in enumerate(names)}  # a file's "1" is the class 1
+    by_name = {name: number for number, name in enumerate(names)}
     numbers = np.full(len(labels), UNKNOWN, dtype=np.intp)
-    for row, label in enumerate(labels):
+    for row, label in enumerate(spelled_like(labels, classes)):
         if label in by_value:
             numbers[row] = by_value[label]
-        elif not (is_missing(label) or str(label) == ""):
+        elif label is not None:
             if str(label) not in by_name:
                 by_name[str(label)] = len(names)
                 names.append(str(label))

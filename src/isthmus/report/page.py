@@ -13,22 +13,22 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from isthmus.inspection.bridge import NARROW, NOTEBOOK, WIDE, Bridge, draw_bridge
+from isthmus.inspection.notebook import LOADER, N_COLORS, bridge_style, class_colors, notebook_html
+from isthmus.inspection.topics import Topics
+from isthmus.io.atomic import write_beside
 from isthmus.report import answer, charts
-from isthmus.report.bridge import NARROW, NOTEBOOK, WIDE, Bridge, draw_bridge
 from isthmus.report.documents import document_columns, excerpt, text_limit
 from isthmus.report.landscape import draw_maps
 from isthmus.report.material import Material, Transferred, read_material, read_words
 from isthmus.report.scores import Interval, score
 from isthmus.report.words import TARGET, changed_words, class_topics, document_shares
-from isthmus.staging import write_beside
-from isthmus.topics import Topics
 from isthmus.typing import DomainName
 
 SCRIPTS = ("tip.js", "bridge.js", "table.js", "map.js")
-N_COLORS = 10
 N_CHANGED = 12
 _HARMFUL = "<>&\u2028\u2029"
 
@@ -50,7 +50,7 @@ def render(material: Material) -> str:
     """The page as text."""
     estimator = material.result.estimator
     scores = score(material)
-    style = _asset("bridge.css") + _asset("page.css") + f":root{{--rows:{material.n_target}}}\n"
+    style = bridge_style() + _asset("page.css") + f":root{{--rows:{material.n_target}}}\n"
     theme, script = _asset("theme.js"), '"use strict";\n{\n' + "".join(map(_asset, SCRIPTS)) + "}\n"
     objective = getattr(estimator, "objective_", None)
     wide, narrow = _bridges(material)
@@ -99,7 +99,7 @@ def _bridges(material: Material) -> tuple[Bridge, Bridge] | tuple[None, None]:
         here, there = _percent(source[numbers[word]]), _percent(target[numbers[word]])
         return f"; in {here} of the source's documents and {there} of the target's"
 
-    colors = _colors(material.result.classes)
+    colors = class_colors(material.result.classes)
     wide = draw_bridge(topics, colors, targets, WIDE, describe, by_class)
     return wide, draw_bridge(topics, colors, targets, NARROW, describe, by_class)
 
@@ -120,29 +120,12 @@ def result_html(result: Transferred) -> str:
     words = read_words(result.vectorizer, result.vectorizer.transform(["a"]))
     if words is not None and hasattr(result.estimator, "topics"):
         topics, targets = result.estimator.topics(words, NOTEBOOK.n_words), result.estimator.target_domains_
-        return notebook_html(draw_bridge(topics, _colors(result.classes), targets, NOTEBOOK), caption)
+        return notebook_html(draw_bridge(topics, class_colors(result.classes), targets, NOTEBOOK), caption)
     if words is not None and len(result.target_texts):
         topics = class_topics(read_material(result, None, None), NOTEBOOK.n_words)
-        bridge = draw_bridge(topics, _colors(result.classes), [TARGET], NOTEBOOK, by_class=True)
+        bridge = draw_bridge(topics, class_colors(result.classes), [TARGET], NOTEBOOK, by_class=True)
         return notebook_html(bridge, caption)
     return notebook_html(None, caption)
-
-
-def topics_html(topics: Topics, classes: np.ndarray[Any, Any], targets: Collection[DomainName]) -> str:
-    """What a notebook shows of an estimator's topics."""
-    return notebook_html(draw_bridge(topics, _colors(classes), targets, NOTEBOOK))
-
-
-def notebook_html(bridge: Bridge | None, caption: str = "") -> str:
-    """A bridge without scripts."""
-    template = _environment().get_template("notebook.html.j2")
-    return template.render(bridge=bridge, caption=caption, style=Markup(_asset("bridge.css")))  # noqa: S704 - our own file
-
-
-def _colors(classes: np.ndarray[Any, Any]) -> dict[Any, int]:
-    """By label, and by its name: the words of classes know the names alone."""
-    numbers: dict[Any, int] = {str(label): number for number, label in enumerate(classes.tolist())}
-    return numbers | {label: number for number, label in enumerate(classes.tolist())}
 
 
 def _json(value: Any) -> Markup:
@@ -173,7 +156,7 @@ def _asset(name: str) -> str:
 @cache
 def _environment() -> Environment:
     environment = Environment(
-        loader=PackageLoader("isthmus.report", "assets"),
+        loader=ChoiceLoader([PackageLoader("isthmus.report", "assets"), LOADER]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

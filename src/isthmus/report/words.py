@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from isthmus.inspection.topics import Topic, Topics, Words, telling_words
 from isthmus.report.material import Material
-from isthmus.topics import Topic, Topics, Words, telling_words
 from isthmus.typing import Array, DomainName, Matrix, Positions
 
 SOURCE, TARGET = "source", "target"

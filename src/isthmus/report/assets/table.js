@@ -5,9 +5,9 @@ const table = (() => {
   const [form, scroller, rows, found] = ["filters", "scroller", "rows", "found"].map(find);
   const n = data.texts.length;
   const label = Uint16Array.from(data.order, (order) => order[0]);
-  const certainty = Uint16Array.from(data.shares, (shares) => shares[0]); // in ten thousandths
+  const confidence = Uint16Array.from(data.shares, (shares) => shares[0]); // in ten thousandths
   const name = (row) => (data.ids ? data.ids[row] : String(row + 1));
-  const keys = { certainty, label }; // what to sort by; the order of ids is found out when it is asked for
+  const keys = { confidence, label }; // what to sort by; the order of ids is found out when it is asked for
   const EXTRA = 4; // rows above and below the window
   const ON_PAPER = 40; // rows to print
 
@@ -107,7 +107,7 @@ const table = (() => {
     const opener = make("button", "opener", excerpt(row));
     opener.type = "button";
     opener.setAttribute("aria-expanded", String(row === open));
-    const sure = make("span", "sure", (certainty[row] / 10000).toFixed(3), meter(label[row], certainty[row]));
+    const sure = make("span", "sure", (confidence[row] / 10000).toFixed(3), meter(label[row], confidence[row]));
     const cells = [make("span", "id", name(row)), kindCell(row), sure, make("span", "body", opener)];
     if (data.deciding) cells.push(make("span", "why", ...deciding(row).map(([word]) => make("span", "", word))));
     for (const cell of cells) cell.setAttribute("role", "cell");
@@ -211,7 +211,7 @@ const table = (() => {
     const high = Math.round((field.high.value === "" ? 1 : Number(field.high.value)) * 10000);
     const passes = (row) => {
       if (wanted >= 0 && label[row] !== wanted) return false;
-      if (certainty[row] < low || certainty[row] > high) return false;
+      if (confidence[row] < low || confidence[row] > high) return false;
       if (truth !== "any") {
         const known = data.truth[row];
         if (truth === "right" && known !== label[row]) return false;

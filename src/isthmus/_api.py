@@ -1,0 +1,257 @@
+"""Texts in, labels out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import clone
+
+from isthmus.auto import Auto
+from isthmus.core.estimator import TransferClassifier
+from isthmus.core.labels import spelled_like
+from isthmus.core.problem import has_words
+from isthmus.inspection.topics import Topics
+from isthmus.methods import METHODS
+from isthmus.text import encoder_vectorizer, preset_vectorizer
+from isthmus.typing import Array, DomainName, Mask, Matrix
+
+SOURCE, TARGET = "source", "target"
+DEFAULT_METHOD = "Auto"
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """What `transfer` found out, and how to label more documents."""
+
+    labels: np.ndarray[Any, Any]
+    """A label for each target text."""
+    probabilities: Array
+    """One row per target text, one column per class."""
+    classes: np.ndarray[Any, Any]
+    estimator: TransferClassifier
+    vectorizer: Any
+    # What the report shows. Labels and predictions need none of it, so that it can be left out of a file.
+    source_texts: Sequence[str] = field(default=(), repr=False)
+    source_labels: Sequence[Any] = field(default=(), repr=False)
+    target_texts: Sequence[str] = field(default=(), repr=False)
+    target_labels: Sequence[Any] = field(default=(), repr=False)
+    """Those that were given, and None for all others; empty if none was."""
+    X: Matrix | None = field(default=None, repr=False)
+    """The rows that the vectorizer made of the source's texts and, below them, of the target's."""
+
+    @property
+    def given(self) -> Mask:
+        """Which target texts had a label that was learned from: it says nothing about the others."""
+        return np.array([label is not None for label in self.target_labels] or [False] * len(self.labels), dtype=bool)
+
+    def predict(self, texts: Sequence[str]) -> np.ndarray[Any, Any]:
+        """Labels of target texts that came later."""
+        return self.estimator.predict(self.vectorizer.transform(_read_texts(texts, "texts")))
+
+    def predict_proba(self, texts: Sequence[str]) -> Array:
+        """Class probabilities of target texts that came later."""
+        return self.estimator.predict_proba(self.vectorizer.transform(_read_texts(texts, "texts")))
+
+    def topics(self, n_words: int = 10) -> Topics:
+        """The words that carried the labels across, for methods that have topics."""
+        if not hasattr(self.estimator, "topics"):
+            raise TypeError(f"{type(self.estimator).__name__} has no topics here; TCL and NMTF have.")
+        topics: Topics = self.estimator.topics(self.vectorizer.get_feature_names_out(), n_words)
+        return topics
+
+    def report(self, path: str | Path, *, ids: Any = None, truth: Any = None, force: bool = False) -> Path:
+        """Write one HTML page about this result, which needs neither network nor server, and return its path.
+
+        Parameters
+        ----------
+        path
+            The file to write.
+        ids : sequence, one entry per target text, optional
+            How the page calls the documents. By default it numbers them from one.
+        truth : sequence, one entry per target text, optional
+            True labels, for accuracy, confusion and ROC; None where they are not known. They are used for scoring
+            alone.
+        force : bool
+            Write over a file that exists.
+        """
+        from isthmus.report import write_report
+
+        return write_report(self, path, ids=ids, truth=truth, force=force)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the counts, and the bridge where there are words for one."""
+        from isthmus.report import result_html
+
+        return result_html(self)
+
+
+def transfer(
+    source_texts: Sequence[str],
+    source_labels: Sequence[Any],
+    target_texts: Sequence[str],
+    *,
+    method: str | TransferClassifier = DEFAULT_METHOD,
+    vectorizer: Any = None,
+    preset: str | None = None,
+    encoder: Any = None,
+    source_domains: Sequence[DomainName] | None = None,
+    target_labels: Sequence[Any] | None = None,
+    random_state: Any = 0,
+) -> Result:
+    """Unsupervised domain adaptation for text: label the texts of one domain with the labels of another.
+
+    Parameters
+    ----------
+    source_texts, source_labels
+        Texts that somebody has labelled, and one label for each.
+    target_texts
+        Texts from somewhere else.
+    method
+        A method's name, in any case ("Auto", "TCL", "LR", ...), or an estimator. By default the automatic choice, which
+        tries several, estimates its accuracy and warns of negative transfer.
+    vectorizer
+        Anything with scikit-learn's `fit_transform` and `transform` that makes non-negative rows of texts. By default,
+        unit rows of (1 + ln tf) ln(N / df) of all words in at least two texts.
+    preset
+        The vectorizer with a paper's settings: "default", "tcl", "cci", "dtlm" or "cdsc"; "opinions" counts pairs of
+        words as well.
+    encoder
+        Anything with `encode(list of texts)` that returns a row of numbers for each, such as a sentence-transformers
+        model; takes the place of the vectorizer. Signed numbers are split into positive and negative parts.
+    source_domains
+        A name for the domain of each source text, where there are several sources.
+    target_labels
+        A label for each target text; None, NaN or "" for those without. Only those few that are known may stand here:
+        they are read, and what stands here for scoring would leak. 1.0 and "1" are taken for a source label 1.
+    random_state
+        For methods that start at random.
+
+    Examples
+    --------
+    >>> import isthmus
+    >>> result = isthmus.transfer(
+    ...     ["my card was charged twice", "refund the charge please", "the upload crashes", "photos crash the app"],
+    ...     ["billing", "billing", "fault", "fault"],
+    ...     ["charged twice for one ride, refund please", "the app crashes at the dock"],
+    ... )
+    >>> result.labels.tolist()
+    ['billing', 'fault']
+    """
+    source, target = _read_texts(source_texts, "source_texts"), _read_texts(target_texts, "target_texts")
+    labels = spelled_like(_read_column(source_labels, "source_labels", "labels"), ())
+    for position, label in enumerate(labels):
+        if label is None:
+            raise ValueError(f"source_labels[{position}] is missing: give it a label, or leave the text out.")
+    if len(labels) != len(source):
+        raise ValueError(
+            f"source_labels has {len(labels)} entries and source_texts {len(source)}: give one label for each text."
+        )
+    few = [None] * len(target) if target_labels is None else _read_column(target_labels, "target_labels", "labels")
+    if len(few) != len(target):
+        raise ValueError(
+            f"target_labels has {len(few)} entries and target_texts {len(target)}: give None for texts without a label."
+        )
+    few = spelled_like(few, labels)
+    estimator = read_method(method, random_state)
+    vectorizer = _read_vectorizer(vectorizer, preset, encoder)
+    y = np.empty(len(source) + len(target), dtype=object)
+    y[:] = labels + few
+    X = _vectorized(vectorizer, source, target)
+    estimator.fit(
+        X,
+        y,
+        sample_domain=_read_domains(source_domains, len(source)) + [TARGET] * len(target),
+        target_domain=TARGET,
+        sample_labeled=np.array([True] * len(source) + [label is not None for label in few]),
+    )
+    return Result(
+        labels=estimator.transduction_[len(source) :],
+        probabilities=estimator.label_distributions_[len(source) :],
+        classes=estimator.classes_,
+        estimator=estimator,
+        vectorizer=vectorizer,
+        source_texts=source,
+        source_labels=labels,
+        target_texts=target,
+        target_labels=few if target_labels is not None else (),
+        X=X,
+    )
+
+
+def _vectorized(vectorizer: Any, source: list[str], target: list[str]) -> Matrix:
+    """All texts as rows, with complaints in the words of `transfer`."""
+    try:
+        X = vectorizer.fit_transform(source + target)
+    except ValueError as error:
+        if "no terms remain" not in str(error) and "empty vocabulary" not in str(error):
+            raise
+        raise ValueError(
+            "No word stands in as many texts as the vectorizer asks for: give more texts, or choose another preset."
+        ) from error
+    if (sp.issparse(X) or isinstance(X, np.ndarray)) and not has_words(X[len(source) :]).any():
+        raise ValueError(
+            "No target text holds a word that the vectorizer keeps: give more texts, or choose another preset."
+        )
+    return X
+
+
+def _read_column(values: Any, argument: str, what: str) -> list[Any]:
+    """As a list. That of a table would be the names of its columns, and that of a string its letters."""
+    if isinstance(values, str):
+        raise TypeError(f"{argument} is one string: give a list of {what}.")
+    if isinstance(values, Mapping) or hasattr(values, "columns") or getattr(values, "ndim", 1) != 1:
+        raise TypeError(f"{argument} is a {type(values).__name__}, and no list of {what}: give one column of it.")
+    return list(values)
+
+
+def _read_texts(texts: Sequence[str], argument: str) -> list[str]:
+    found = _read_column(texts, argument, "texts")
+    if not found:
+        raise ValueError(f"{argument} is empty: give at least one text.")
+    for position, text in enumerate(found):
+        if not isinstance(text, str):
+            raise TypeError(f"{argument}[{position}] is {text!r}, not a string: leave it out or make it text.")
+    return found
+
+
+def _read_domains(source_domains: Sequence[DomainName] | None, n_texts: int) -> list[DomainName]:
+    if source_domains is None:
+        return [SOURCE] * n_texts
+    names = list(source_domains)
+    if len(names) != n_texts:
+        raise ValueError(
+            f"source_domains has {len(names)} entries and source_texts {n_texts}: give one name for each text."
+        )
+    if TARGET in names:
+        raise ValueError(f"source_domains holds {TARGET!r}, which is what the target is called: choose another name.")
+    return names
+
+
+def _read_vectorizer(vectorizer: Any, preset: str | None, encoder: Any) -> Any:
+    given = {"vectorizer": vectorizer, "preset": preset, "encoder": encoder}
+    several = [name for name, value in given.items() if value is not None]
+    if len(several) > 1:
+        raise ValueError(f"{' and '.join(several)} are both given: leave one of them out.")
+    if encoder is not None:
+        return encoder_vectorizer(encoder)
+    return preset_vectorizer(preset or "default") if vectorizer is None else clone(vectorizer, safe=False)
+
+
+def read_method(method: str | TransferClassifier, random_state: Any) -> TransferClassifier:
+    """An estimator by the name of its method, in any case, or a copy of the one that is given."""
+    if isinstance(method, TransferClassifier):
+        return clone(method)
+    by_name = {name.lower(): kind for name, kind in {"Auto": Auto, **METHODS}.items()}
+    if not isinstance(method, str) or method.lower() not in by_name:
+        raise ValueError(
+            f"method is {method!r}: choose from Auto, {', '.join(METHODS)}, or give an estimator of isthmus."
+        )
+    estimator: TransferClassifier = by_name[method.lower()]()
+    if "random_state" in estimator.get_params():
+        estimator.set_params(random_state=random_state)
+    return estimator

@@ -1,0 +1,183 @@
+"""The automatic method: tries unlike methods, decides without a target label, and says how far to trust the result."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from numbers import Real
+from typing import Any, ClassVar, cast
+
+import numpy as np
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.metaestimators import available_if
+
+from isthmus.auto import candidates as names
+from isthmus.auto.decide import Decision, corrected_prior, decide, relearned
+from isthmus.auto.ensemble import EnsembleSolution
+from isthmus.auto.estimate import sharpness_for, updated
+from isthmus.auto.leaderboard import Leaderboard
+from isthmus.auto.run import Clock, Run
+from isthmus.auto.warnings import emit
+from isthmus.core.estimator import TransferClassifier
+from isthmus.core.priors import PRIOR
+from isthmus.core.problem import Domain, Problem
+from isthmus.core.workspace import Workspace
+from isthmus.inspection.topics import Topics
+from isthmus.methods import TopicSolution
+from isthmus.typing import Array, Mask
+
+
+def _has_topics(auto: Auto) -> bool:
+    return names.TOPICS in getattr(auto, "chosen_", ())
+
+
+class Auto(TransferClassifier):
+    """Model selection without target labels: label-free diagnostics choose an ensemble of several unlike methods.
+
+    Two ensembles stand by. For classes that are what documents are about, self-training, TCL and a naive Bayes mixture
+    of the target; for classes that are something else, such as opinions, two transductive classifiers that look at
+    words and at what goes with them. Which is chosen is decided by up to three indicators: whether the classes part the
+    target's graph of similar documents, whether neighbors in the source have the same label, and whether a long
+    self-training stays where a short one led. The members' answers are averaged. Where the domains look unrelated a
+    `TransferWarning` says so, and where that is hardly to be doubted the fallback answers: the classifier trained on
+    the source alone.
+
+    If some target documents are labelled (`sample_labeled`; twenty are a help), they decide with the indicators,
+    correct the target prior and the estimated accuracy, and are learned from.
+
+    Probabilities are calibrated in the large: their mean is the estimated accuracy.
+
+    Parameters
+    ----------
+    target_prior : "source", "unknown" or dict of class to share
+        The class prior of the whole target: like the source's, not known, or given. Most candidates rank documents and
+        give out pseudo-labels at this prior, which gains much where it is right and harms where it is not (label
+        shift). With "unknown", candidates that need one are left out, and others take their place.
+    max_time : float or None
+        Seconds after which no further candidate is started. Cheap ones come first; how long one will take is guessed
+        from the first.
+    random_state : int, RandomState or None
+        Start of TCL.
+
+    Attributes
+    ----------
+    leaderboard_ : Leaderboard
+        Every candidate: its time, its confidence, and why it is a member of the ensemble or not.
+    chosen_ : tuple of str
+        The members of the ensemble.
+    estimated_accuracy_ : Estimate
+        Of the labels given to unlabelled documents: `value`, and `low` and `high` of a 90% interval.
+    warnings_ : list of Caution
+        What to know before using the labels: `kind` and `message`.
+    diagnostics_ : Diagnostics
+        The indicators.
+    target_prior_ : dict or None
+        The class prior of the documents without a label that candidates went by; None if it was not known.
+
+    Examples
+    --------
+    >>> import isthmus
+    >>> from isthmus.datasets import load_messages
+    >>> messages = load_messages()
+    >>> photos = messages.groups == messages.groups[0]
+    >>> X = isthmus.text.text_vectorizer().fit_transform(messages.texts)
+    >>> auto = isthmus.Auto(random_state=0)
+    >>> auto = auto.fit(X, messages.labels, sample_domain=messages.groups, target_domain=messages.groups[~photos][0])
+    >>> auto.chosen_
+    ('words + mSDA, transductive', 'words + LSA, transductive')
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "target_prior": PRIOR,
+        "max_time": [Interval(Real, 0, None, closed="left"), None],
+        "random_state": ["random_state"],
+    }
+    solution_: EnsembleSolution
+
+    def __init__(
+        self,
+        *,
+        target_prior: str | dict[Any, float] = "source",
+        max_time: float | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.target_prior = target_prior
+        self.max_time = max_time
+        self.random_state = random_state
+
+    def solve(self, problem: Problem, workspace: Workspace) -> EnsembleSolution:
+        length = problem.mean_squared_length**0.5
+        scale = 1.0 if np.isclose(length, 1, rtol=1e-6) else 1 / length
+        if scale != 1:  # the rules were found at this length
+            problem = problem.scaled(scale)
+            workspace = Workspace(problem)
+        run, decision = self._choose(problem, workspace)
+        emit(decision.warnings)
+        return EnsembleSolution(
+            chosen=decision.members,
+            estimated_accuracy=decision.estimate,
+            warnings=decision.warnings,
+            diagnostics=decision.diagnostics,
+            target_prior=run.prior_by_class(),
+            leaderboard=Leaderboard(decision.rows),
+            _members=[run.solutions[name] for name in decision.members],
+            _spreads=decision.spreads,
+            _sharpness=sharpness_for(decision.scores, decision.estimate.value),
+            _scale=scale,
+        )
+
+    def _choose(self, problem: Problem, workspace: Workspace) -> tuple[Run, Decision]:
+        """Run, decide and, where target labels are known, check, correct and learn from them."""
+        hidden, checked = _without_target_labels(problem)
+        clock = Clock(self.max_time)
+        unaware = workspace if hidden is problem else workspace.relabeled(hidden)
+
+        def attempt(prior: Any) -> tuple[Run, Decision]:
+            run = Run(unaware, prior, clock, self.random_state)
+            run.start()
+            return run, decide(run, checked)
+
+        run, decision = attempt(self.target_prior)
+        if checked is None:
+            return run, decision
+        prior = corrected_prior(run, decision, checked)
+        # Known better now: choose again, if there is the time.
+        if prior != self.target_prior and clock.has(sum(run.seconds.values())):
+            run, decision = attempt(prior)
+        right, claimed = decision.check(checked)
+        estimate = updated(decision.estimate, claimed, right, problem.n_classes, len(checked) - len(right))
+        if clock.has(run.seconds_of(decision.members)):
+            # What is known of the target is learned from as well: the members, once more.
+            prior = corrected_prior(run, decision, checked)
+            aware = Run(workspace, prior, Clock(None), self.random_state)
+            aware.start(only=decision.members)
+            run, decision = aware, relearned(decision, run, aware, checked)
+        return run, replace(decision, estimate=estimate)
+
+    @available_if(_has_topics)
+    def topics(self, feature_names: Any = None, n_words: int = 10) -> Topics:
+        """The topics of TCL, if it is a member; there is no such method if it is not. See `TCL.topics`."""
+        solution = cast(TopicSolution, self.solution_.member(names.TOPICS))
+        return solution.topics(self._read_feature_names(feature_names), self.classes_, self.domains_, n_words)
+
+
+def _without_target_labels(problem: Problem) -> tuple[Problem, Array | None]:
+    """The same problem as if no target label were known, and those labels: one-hot rows over its unlabelled documents.
+
+    Labels of a class that the source lacks stay: without them nobody would know of it. None if there are no others, if
+    nothing else is labelled, or if nothing is left to be labelled.
+    """
+    if not problem.labeled_sources or all(domain.fully_labeled for domain in problem.domains):
+        return problem, None
+    lacking = np.sum([domain.labels.sum(axis=0) for domain in problem.labeled_sources], axis=0) == 0
+    hidden = tuple(_knowing_only(domain, lacking) if domain.is_target else domain for domain in problem.domains)
+    checked = np.concatenate([own.labels[~new.labeled] for own, new in zip(problem.domains, hidden, strict=True)])
+    if not checked.any():
+        return problem, None
+    left = np.sum([domain.labels.sum(axis=0) for domain in hidden], axis=0)
+    return problem.relabeled(hidden, left / left.sum()), checked
+
+
+def _knowing_only(domain: Domain, classes: Mask) -> Domain:
+    """The same documents with the labels of some classes alone."""
+    labels = domain.labels * classes
+    return replace(domain, labels=labels, labeled=np.asarray(labels.any(axis=1)))

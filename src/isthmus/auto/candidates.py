@@ -1,0 +1,82 @@
+"""The candidates of the automatic choice, and the ensembles that they form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from isthmus.core.estimator import TransferClassifier
+from isthmus.methods import LR, TCL, NaiveBayesEM, SelfTraining, TransductiveLR
+
+SOURCE_ONLY = "LR"
+SHORT, LONG = "self-training", "long self-training"
+WITH_LSA, WITH_MSDA = "words + LSA, transductive", "words + mSDA, transductive"
+PLAIN_LSA, PLAIN_MSDA = "words + LSA", "words + mSDA"
+TOPICS, MIXTURE = "TCL", "naive Bayes EM"
+
+
+@dataclass(frozen=True)
+class Ensembles:
+    """Which candidates form an ensemble, and which tell how far to trust it."""
+
+    topics: tuple[str, ...]
+    """Members for classes that are what documents are about."""
+    other: tuple[str, ...]
+    """Members for classes that are something else, such as opinions."""
+    confidence_of: tuple[str, ...]
+    """Whose confidence the estimated accuracy goes by."""
+    labels_of: str = SHORT
+    """By whose pseudo-labels classes are compared in source and target."""
+    agreement_of: str = SHORT
+    """Of whom it is asked how far they agree with the source-only classifier."""
+
+    @property
+    def needed(self) -> tuple[str, ...]:
+        """Which candidates have to run, beside those that they start from."""
+        return SOURCE_ONLY, self.labels_of, self.agreement_of, *self.topics, *self.other, *self.confidence_of
+
+
+AT_KNOWN_PRIOR = Ensembles(
+    topics=(LONG, TOPICS, MIXTURE), other=(WITH_MSDA, WITH_LSA), confidence_of=(SHORT, WITH_MSDA, WITH_LSA)
+)
+AT_UNKNOWN_PRIOR = Ensembles(
+    topics=(SHORT, MIXTURE, WITH_LSA, WITH_MSDA),
+    other=(PLAIN_LSA, PLAIN_MSDA, WITH_MSDA),
+    confidence_of=(PLAIN_LSA, WITH_LSA, PLAIN_MSDA, WITH_MSDA),
+    labels_of=PLAIN_MSDA,
+    agreement_of=MIXTURE,
+)
+"""Where no prior holds it, a long self-training drifts and TCL makes classes of about equal size. Those that do not
+learn from pseudo-labels are members for opinions, and tell how far any answer can be trusted."""
+
+DIAGNOSTICS_COST = 8
+"""Of the diagnostics, in the same units as a candidate's."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A method, and its cost in units of the first logistic regression: the most that was seen with two classes."""
+
+    name: str
+    estimator: TransferClassifier
+    cost: float
+    needs_counts: bool = False
+    """Takes no negative features."""
+    starts_from: str = ""
+    """The candidate whose result, or whose feature map, it needs, and computes if that has not run."""
+
+
+def portfolio(target_prior: Any, random_state: Any) -> list[Candidate]:
+    """Unlike methods, the cheap ones first. What several of them need, such as maps, comes with the first of them."""
+    ranked = {"target_prior": target_prior}
+    return [
+        Candidate(SOURCE_ONLY, LR(), 1),
+        Candidate(SHORT, SelfTraining(**ranked), 5),
+        Candidate(MIXTURE, NaiveBayesEM(**ranked), 1, needs_counts=True, starts_from=SHORT),
+        Candidate(LONG, SelfTraining(16, max_fraction=0.9, source_weight=0.2, **ranked), 9),
+        Candidate(TOPICS, TCL(random_state=random_state), 19, needs_counts=True),
+        Candidate(PLAIN_LSA, TransductiveLR("lsa", n_weights=0), 25),
+        Candidate(WITH_LSA, TransductiveLR("lsa", **ranked), 6, starts_from=PLAIN_LSA),
+        Candidate(PLAIN_MSDA, TransductiveLR("msda", n_weights=0), 50),
+        Candidate(WITH_MSDA, TransductiveLR("msda", **ranked), 11, starts_from=PLAIN_MSDA),
+    ]

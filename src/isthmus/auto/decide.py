@@ -1,0 +1,199 @@
+"""From candidates' answers to an ensemble, an estimate and warnings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy.stats import binom
+
+from isthmus.auto import candidates as names
+from isthmus.auto import rules, warnings
+from isthmus.auto.diagnostics import Diagnostics, diagnose
+from isthmus.auto.ensemble import combine, spread_of
+from isthmus.auto.estimate import Estimate, estimate_accuracy, sharpness_for
+from isthmus.auto.label_shift import class_cautions
+from isthmus.auto.run import Run
+from isthmus.auto.warnings import Caution
+from isthmus.core.priors import PRIOR_WEIGHT
+from isthmus.core.probabilities import tempered
+from isthmus.typing import Array, Mask
+
+FALLBACK = "source only"
+
+
+@dataclass(frozen=True, eq=False)
+class Decision:
+    """The chosen ensemble, and what is known about its answer."""
+
+    members: tuple[str, ...]
+    scores: Array
+    """Combined log-odds of the unlabelled documents."""
+    spreads: list[float]
+    diagnostics: Diagnostics
+    estimate: Estimate
+    warnings: list[Caution]
+    rows: list[dict[str, Any]]
+    """Of the leaderboard."""
+
+    @property
+    def probabilities(self) -> Array:
+        return tempered(self.scores, sharpness_for(self.scores, self.estimate.value))
+
+    def check(self, labels: Array) -> tuple[Mask, Array]:
+        """Of the documents whose label is known after all: which are right, and the probabilities they were given."""
+        known = labels.any(axis=1)
+        given = self.probabilities[known]
+        return given.argmax(axis=1) == labels[known].argmax(axis=1), given.max(axis=1)
+
+
+def decide(run: Run, checked: Array | None) -> Decision:
+    """The ensemble for topics, the other one, or the fallback. `checked` are labels that are known after all."""
+    if not run.n_unlabeled:
+        return _decision(run, (names.SOURCE_ONLY,), Diagnostics(), Estimate(1.0, 1.0, 1.0), [])
+    diagnostics = diagnose(run)
+    estimate = _estimate(run, diagnostics)
+    kind, reason = _kind(run, diagnostics, checked, estimate)
+    members = _ensembles(run)[kind]
+    found: list[Caution] = []
+    if diagnostics.unrelated_score > 0 and (checked is None or not _beats_chance(run, members, checked)):
+        certain = diagnostics.unrelated_score > rules.CERTAIN
+        found.append(warnings.unrelated(certain, 0 if checked is None else int(checked.sum())))
+        members, reason = ((names.SOURCE_ONLY,), "the domains look unrelated") if certain else (members, reason)
+        estimate = _doubted(estimate, certain, run.problem.n_classes)
+    elif kind == FALLBACK and len(set(_ensembles(run).values())) > 1:  # which known labels alone can bring about
+        found.append(warnings.harm())
+    if not found:  # a worse message says it all
+        found += class_cautions(run, members, diagnostics)
+    return _decision(run, members, diagnostics, estimate, found, reason)
+
+
+def relearned(decision: Decision, before: Run, after: Run, checked: Array) -> Decision:
+    """The same decision with the answers of a run to which the labels in `checked` were known."""
+    still_unlabeled = ~checked.any(axis=1)
+    earlier = {name: answer[still_unlabeled] for name, answer in before.answers.items()}
+    scores, spreads = _combined(after, decision.members)
+    rows = [
+        {**row, "agreement": _agreement({**earlier, **after.answers}.get(row["name"]), scores)} for row in decision.rows
+    ]
+    return replace(decision, scores=scores, spreads=spreads, rows=rows)
+
+
+def corrected_prior(run: Run, decision: Decision, checked: Array) -> Any:
+    """The target prior after a look at labels that are known.
+
+    As with the estimated accuracy, what counts is how the known labels differ from what was expected of these very
+    documents, which need not be a random draw.
+    """
+    if isinstance(run.target_prior, dict):
+        return run.target_prior
+    known, expected = checked.any(axis=1), decision.probabilities
+    surprise = (checked[known] - expected[known]).sum(axis=0) / (known.sum() + PRIOR_WEIGHT)
+    counts = np.maximum(expected.mean(axis=0) + surprise, 1 / len(expected)) * len(expected)
+    counts += np.sum([domain.labels.sum(axis=0) for domain in run.problem.targets], axis=0)  # of the whole target
+    return dict(zip(run.problem.classes.tolist(), (counts / counts.sum()).tolist(), strict=True))
+
+
+def _decision(
+    run: Run,
+    members: tuple[str, ...],
+    diagnostics: Diagnostics,
+    estimate: Estimate,
+    found: list[Caution],
+    reason: str = "",
+) -> Decision:
+    scores, spreads = _combined(run, members)
+    return Decision(members, scores, spreads, diagnostics, estimate, found, _rows(run, members, scores, reason))
+
+
+def _combined(run: Run, members: tuple[str, ...]) -> tuple[Array, list[float]]:
+    """What an ensemble says, and the spreads of its members."""
+    answers = [run.answers[name] for name in members]
+    spreads = [spread_of(answer) for answer in answers]
+    return combine(answers, spreads), spreads
+
+
+def _ensembles(run: Run) -> dict[str, tuple[str, ...]]:
+    """Of the candidates that answered; short self-training, or else the fallback, where no member did."""
+    wanted = {"topics": run.ensembles.topics, "other": run.ensembles.other, FALLBACK: (names.SOURCE_ONLY,)}
+    present = {kind: tuple(n for n in members if n in run.answers) for kind, members in wanted.items()}
+    short = tuple(n for n in (names.SHORT,) if n in run.answers)
+    return {kind: members or short or (names.SOURCE_ONLY,) for kind, members in present.items()}
+
+
+def _kind(run: Run, diagnostics: Diagnostics, checked: Array | None, estimate: Estimate) -> tuple[str, str]:
+    """Which ensemble, and why: by the indicators; with known labels, also by how probable each finds them.
+
+    Labels of some classes only would speak for whoever overrates these.
+    """
+    looks = "like topics" if diagnostics.topic_score > 0 else "unlike topics"
+    reason = f"classes look {looks} ({diagnostics.topic_score:+.1f})"
+    log_odds = {
+        "topics": rules.PRIOR_FOR_DIAGNOSTICS * (diagnostics.topic_score > 0),
+        "other": rules.PRIOR_FOR_DIAGNOSTICS * (diagnostics.topic_score <= 0),
+        FALLBACK: rules.PRIOR_FOR_DIAGNOSTICS - rules.PRIOR_AGAINST_FALLBACK,
+    }
+    if checked is not None and checked.any(axis=0).all():
+        indicated, known = max(log_odds, key=log_odds.__getitem__), checked.any(axis=1)
+        for kind, members in _ensembles(run).items():
+            scores, _ = _combined(run, members)
+            probabilities = tempered(scores, sharpness_for(scores, estimate.value))[known]
+            log_odds[kind] += float(np.log(np.maximum((probabilities * checked[known]).sum(axis=1), 1e-3)).sum())
+        if max(log_odds, key=log_odds.__getitem__) != indicated:
+            reason += ", but the known labels overrule it"
+    return max(log_odds, key=log_odds.__getitem__), reason
+
+
+def _estimate(run: Run, diagnostics: Diagnostics) -> Estimate:
+    rule = rules.ESTIMATE if diagnostics.prior_known else rules.ESTIMATE_AT_UNKNOWN_PRIOR
+    if not any(name in run.answers for name in run.ensembles.confidence_of):
+        rule = rules.ESTIMATE_OF_SOURCE_ONLY
+    return estimate_accuracy(diagnostics, run.problem.n_classes, rule)
+
+
+def _beats_chance(run: Run, members: tuple[str, ...], checked: Array) -> bool:
+    """Whether an ensemble is right too often about the labels that are known to be guessing.
+
+    Guessing at its own prior would be right as often once in twenty times.
+    """
+    known, given = checked.any(axis=1), np.eye(checked.shape[1])[_combined(run, members)[0].argmax(axis=1)]
+    by_chance = given.mean(axis=0) @ checked[known].mean(axis=0)
+    return bool(binom.sf((given * checked).sum() - 1, known.sum(), by_chance) < rules.SIGNIFICANCE)
+
+
+def _doubted(estimate: Estimate, certain: bool, n_classes: int) -> Estimate:
+    """Where the domains look unrelated: what it looks like, or half way to guessing, or anything less."""
+    value = (estimate.value + 1 / n_classes) / 2 if certain else estimate.value
+    return Estimate(value, 0.0, estimate.high)
+
+
+def _rows(run: Run, members: tuple[str, ...], scores: Array, reason: str) -> list[dict[str, Any]]:
+    rows = []
+    for name in run.candidates:
+        answer = run.answers.get(name)
+        rows.append(
+            {
+                "name": name,
+                "seconds": run.seconds.get(name),
+                "confidence": None if answer is None or not len(answer) else float(answer.max(axis=1).mean()),
+                "agreement": _agreement(answer, scores),
+                "why": run.skipped.get(name) or _why(run, name, members, reason),
+            }
+        )
+    return rows
+
+
+def _why(run: Run, name: str, members: tuple[str, ...], reason: str) -> str:
+    if name in members:
+        return f"member: {reason or 'nothing else to choose from'}"
+    if name in run.ensembles.topics or name in run.ensembles.other:
+        return f"no member: {reason}" if reason else "no member"
+    return {names.SOURCE_ONLY: "for comparison", names.SHORT: "for diagnostics"}.get(name, "for its feature map")
+
+
+def _agreement(answer: Array | None, scores: Array) -> float | None:
+    """How often a candidate says what is said in the end."""
+    if answer is None or not len(answer):
+        return None
+    return float(np.mean(answer.argmax(axis=1) == scores.argmax(axis=1)))

@@ -1,0 +1,59 @@
+"""An ensemble is a solution made of solutions: the mean of its members' log-odds, each divided by its spread."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from isthmus.auto.diagnostics import Diagnostics
+from isthmus.auto.estimate import Estimate
+from isthmus.auto.leaderboard import Leaderboard
+from isthmus.auto.warnings import Caution
+from isthmus.core.probabilities import tempered
+from isthmus.core.solution import Solution
+from isthmus.typing import Array, Matrix
+
+
+def log_odds(probabilities: Array) -> Array:
+    """Against the mean class."""
+    logs = np.log(np.maximum(np.asarray(probabilities, dtype=np.float64), 1e-12))
+    return np.asarray(logs - logs.mean(axis=1, keepdims=True))
+
+
+def spread_of(probabilities: Array) -> float:
+    """What a member's log-odds are divided by, so that all have the same weight."""
+    return float(np.std(log_odds(probabilities))) or 1.0 if len(probabilities) else 1.0
+
+
+def combine(probabilities: Sequence[Array], spreads: Sequence[float]) -> Array:
+    """The mean of the members' log-odds over their spreads."""
+    parts = [log_odds(own) / spread for own, spread in zip(probabilities, spreads, strict=True)]
+    return np.asarray(np.mean(parts, axis=0))
+
+
+@dataclass(frozen=True, eq=False)
+class EnsembleSolution(Solution):
+    """Several members' solutions, and all that is known about their answer."""
+
+    chosen: tuple[str, ...]
+    estimated_accuracy: Estimate
+    warnings: list[Caution]
+    diagnostics: Diagnostics
+    target_prior: dict[object, float] | None
+    leaderboard: Leaderboard
+    _members: list[Solution]
+    _spreads: list[float]
+    _sharpness: float
+    _scale: float
+    """Of the documents: members know them at a mean squared length of one."""
+
+    def assign(self, X: Matrix, domain: int | None) -> Array:
+        X = X if self._scale == 1 else X * X.dtype.type(self._scale)
+        answers = [member.assign(X, domain) for member in self._members]
+        return tempered(combine(answers, self._spreads), self._sharpness)
+
+    def member(self, name: str) -> Solution:
+        """One of the chosen candidates' solutions."""
+        return self._members[self.chosen.index(name)]

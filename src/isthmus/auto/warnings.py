@@ -1,0 +1,67 @@
+"""Warnings of negative transfer: what a person should know before using the labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from isthmus.exceptions import TransferWarning, warn
+
+UNRELATED = "unrelated"
+MISSING = "missing class"
+PRIOR = "prior"
+HARM = "harm"
+
+
+@dataclass(frozen=True)
+class Caution:
+    """A reason not to trust the labels, or not without a second look."""
+
+    kind: str
+    message: str
+
+
+def emit(cautions: list[Caution]) -> None:
+    """Each as a Python warning of its own."""
+    for caution in cautions:
+        warn(caution.message, TransferWarning)
+
+
+def unrelated(certain: bool, n_known: int = 0) -> Caution:
+    """The domains have too little in common, and what labels are known in the target do not show otherwise."""
+    labels = "are those of a classifier trained on the source alone and may be" if certain else "may be"
+    known = f"the {n_known} that are known are" if n_known > 1 else "the one that is known is"
+    remedy = f"{known} not enough to tell, so label more" if n_known else "label some"
+    return Caution(
+        UNRELATED,
+        "The source and the target look unrelated: what tells the source's classes apart says little about the target. "
+        f"The labels {labels} worthless; {remedy} target documents to find out.",
+    )
+
+
+def missing(names: list[object]) -> Caution:
+    """Classes that the target does not seem to have."""
+    shown = ", ".join(map(repr, names))
+    these, them = ("this class", "it") if len(names) == 1 else ("these classes", "them")
+    return Caution(
+        MISSING,
+        f"Hardly any target document looks like {shown}: if the target does not have {these}, "
+        f"leave the source's documents of {them} out.",
+    )
+
+
+def label_shift() -> Caution:
+    """The target's class prior seems to be another than the source's."""
+    return Caution(
+        PRIOR,
+        "The target may have another class prior than the source (label shift), and the labels depend on it: say "
+        'target_prior="unknown" or give the prior, or label some target documents.',
+    )
+
+
+def harm() -> Caution:
+    """Transfer does worse than none."""
+    return Caution(
+        HARM,
+        "On the target documents whose labels are known, transfer does worse than a classifier trained on the source "
+        "alone: the labels are that classifier's.",
+    )

@@ -1,0 +1,1 @@
+"""The contract suite, for methods of one's own."""

@@ -1,0 +1,201 @@
+"""The estimator contract: scikit-learn's, with rows of all domains in one X."""
+
+from __future__ import annotations
+
+from abc import ABCMeta, abstractmethod
+from collections.abc import Hashable
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import accuracy_score
+from sklearn.utils._param_validation import Interval, InvalidParameterError
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
+
+from isthmus.core.numerics import one_blas_thread
+from isthmus.core.problem import (
+    Problem,
+    find_domains,
+    has_words,
+    make_problem,
+    read_documents,
+    row_names,
+    warn_of_empty,
+)
+from isthmus.core.solution import Solution, published
+from isthmus.core.workspace import Workspace
+from isthmus.typing import Array, DomainNames, Mask
+
+POSITIVE = Interval(Real, 0, None, closed="neither")
+NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
+AT_LEAST_ONE = Interval(Integral, 1, None, closed="left")
+
+
+class TransferClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
+    """Base of every method: labels cross from the source domains to the target domains.
+
+    A method is a function from a problem to a solution, `solve`. Everything else happens here: validation, labels
+    that are known, documents without a word, and the attributes that users see.
+
+    Attributes
+    ----------
+    classes_ : ndarray
+        The classes, from the labels that may be read alone.
+    class_prior_ : ndarray
+        Share of each class among the labelled rows.
+    domains_ : list
+        Domain names, by first appearance.
+    target_domains_ : list
+        Those of them that were targets.
+    transduction_ : ndarray
+        A label for every row of X.
+    label_distributions_ : ndarray
+        Class probabilities for every row of X.
+    solution_ : Solution
+        What `solve` returned. Its public fields are attributes of the estimator, too.
+    """
+
+    # Requested by default, so that metadata routing works as soon as a user switches it on. The names are mangled
+    # on purpose: scikit-learn looks for exactly these.
+    __metadata_request__fit: ClassVar = {"sample_domain": True, "target_domain": True, "sample_labeled": True}
+    __metadata_request__predict: ClassVar = {"sample_domain": True}
+    __metadata_request__predict_proba: ClassVar = {"sample_domain": True}
+    __metadata_request__score: ClassVar = {"sample_domain": True}
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        sample_domain: DomainNames | None = None,
+        target_domain: Any = None,
+        sample_labeled: Any = None,
+    ) -> Self:
+        """Learn from the labelled rows of X and label all the others.
+
+        Parameters
+        ----------
+        X : sparse or dense matrix, or DataFrame, documents x words
+            The documents of all domains.
+        y : array-like, one entry per row
+            The labels. Entries of target rows are never read, whatever stands there.
+        sample_domain : array-like, one name per row, optional
+            The domain of each row: any hashable names. Without it, X is one labelled domain.
+        target_domain : name or list of names, optional
+            The domain(s) to label. Without it, negative integers in `sample_domain` are targets.
+        sample_labeled : boolean mask, one entry per row, optional
+            Which labels may be read. By default, those of all rows outside the target domains. Say True for a few
+            target rows whose label is known.
+        """
+        self._validate_params()
+        problem = make_problem(self, X, y, sample_domain, target_domain, sample_labeled)
+        with one_blas_thread():
+            solution = self.solve(problem, Workspace(problem))
+            parts = solution.transduce(problem)
+        self._publish(problem, solution, parts)
+        return self
+
+    @abstractmethod
+    def solve(self, problem: Problem, workspace: Workspace) -> Solution:
+        """Learn from a problem; the estimator itself stays as it is.
+
+        Parameters
+        ----------
+        problem : Problem
+            Matrices by domain, and the labels that may be read.
+        workspace : Workspace
+            Where to look for, and leave, what other methods on the same problem need as well.
+        """
+
+    def _publish(self, problem: Problem, solution: Solution, parts: tuple[Array, ...]) -> None:
+        """Known labels, the prior for documents without a word, and what the solution says of all others."""
+        distributions = np.tile(problem.class_prior.astype(np.float64), (problem.n_rows, 1))
+        for domain, part in zip(problem.domains, parts, strict=True):
+            distributions[domain.rows[~domain.labeled]] = part
+        known = problem.known.any(axis=1)
+        distributions[known] = problem.known[known]
+        self.solution_ = solution
+        for name, value in published(solution).items():
+            setattr(self, name, value)
+        self.classes_ = problem.classes
+        self.class_prior_ = problem.class_prior.astype(np.float64)
+        self.domains_ = [domain.name for domain in problem.domains]
+        self.target_domains_ = [domain.name for domain in problem.targets]
+        self.label_distributions_ = distributions
+        self.transduction_ = self.classes_[distributions.argmax(axis=1)]
+
+    def predict_proba(self, X: Any, sample_domain: Any = None) -> Array:
+        """Class probabilities of documents that were not there at `fit`.
+
+        Parameters
+        ----------
+        X : documents x words
+        sample_domain : name, or one name per row, optional
+            Whose words to read the documents with. By default the target's (the mean of the targets', if several).
+        """
+        check_is_fitted(self, "classes_")
+        matrix = read_documents(self, X, reset=False)
+        full = has_words(matrix)
+        warn_of_empty(int((~full).sum()), len(full))
+        distributions = np.tile(self.class_prior_, (len(full), 1))
+        with one_blas_thread():
+            for domain, rows in self._rows_by_domain(sample_domain, full):
+                distributions[rows] = self.solution_.assign(matrix if rows.all() else matrix[rows], domain)
+        return distributions
+
+    def predict(self, X: Any, sample_domain: Any = None) -> np.ndarray[Any, Any]:
+        """Labels of documents that were not there at `fit`. See `predict_proba`."""
+        distributions = self.predict_proba(X, sample_domain)
+        return np.asarray(self.classes_[distributions.argmax(axis=1)])
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None, sample_domain: Any = None) -> float:
+        """Accuracy of `predict`."""
+        return float(accuracy_score(y, self.predict(X, sample_domain), sample_weight=sample_weight))
+
+    def _validate_params(self) -> None:
+        """scikit-learn's checks, and what these let through: True is not a number of topics."""
+        super()._validate_params()
+        for name, value in self.get_params(deep=False).items():
+            for rule in self._parameter_constraints.get(name, []) if isinstance(value, bool) else []:
+                if isinstance(rule, Interval) and rule.type is Integral:
+                    raise InvalidParameterError(
+                        f"The {name!r} parameter of {type(self).__name__} must be {rule}. Got {value} instead."
+                    )
+
+    def _read_feature_names(self, feature_names: Any) -> Any:
+        """The words, as given or as a DataFrame's columns named them at `fit`."""
+        names = _check_feature_names_in(self, None) if feature_names is None else feature_names
+        if len(names) != self.n_features_in_:
+            raise ValueError(
+                f"feature_names has {len(names)} entries and the model {self.n_features_in_} words: "
+                "give the names of the vectorizer that made X."
+            )
+        return names
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """What `fit` publishes of a solution."""
+
+    def _rows_by_domain(self, sample_domain: Any, full: Mask) -> list[tuple[int | None, Mask]]:
+        """Masks of the non-empty rows to read with each domain's words."""
+        if sample_domain is None:
+            groups: list[tuple[int | None, Mask]] = [(None, full)]
+        else:
+            one_name = isinstance(sample_domain, Hashable) and (
+                sample_domain in self.domains_ or not isinstance(sample_domain, tuple)
+            )
+            names = [sample_domain] * len(full) if one_name else row_names(sample_domain, len(full))
+            groups = [
+                (self.domains_.index(name), full & np.array([own == name for own in names]))
+                for name in find_domains(names, self.domains_, "sample_domain")
+            ]
+        return [(domain, rows) for domain, rows in groups if rows.any()]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

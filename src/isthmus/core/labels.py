@@ -1,0 +1,123 @@
+"""The one reading of labels: lists, arrays and Series, of any type, with whatever stands for a missing one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
+
+from isthmus.exceptions import SmallClassWarning, warn
+from isthmus.typing import Array, Mask
+
+WHOLE_FLOAT = re.compile(r"^([+-]?\d+)\.0+$")
+
+
+def read_labels(estimator: Any, y: Any, labeled: Mask, dtype: Any) -> tuple[np.ndarray[Any, Any], Array]:
+    """Classes and one-hot rows, from the rows that may be read alone."""
+    if y is None:
+        raise ValueError(f"{type(estimator).__name__} requires y to be passed, but the target y is None.")
+    visible = visible_labels(y, labeled)
+    check_classification_targets(visible)
+    classes, numbers = np.unique(visible, return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(
+            f"y has one class only, {classes.tolist()[0]!r}, in the rows that may be read: "
+            "there must be at least two classes to tell apart."
+        )
+    for single in np.flatnonzero(np.bincount(numbers) == 1):
+        warn(
+            f"Class {classes.tolist()[single]!r} has a single labelled document: add more, or expect it to fare badly.",
+            SmallClassWarning,
+        )
+    known = np.zeros((len(labeled), len(classes)), dtype=dtype)
+    known[np.flatnonzero(labeled), numbers] = 1
+    return classes, known
+
+
+def visible_labels(y: Any, labeled: Mask) -> np.ndarray[Any, Any]:
+    """The labels of the rows that may be read: of one type, and none of them missing."""
+    y = column_or_1d(_with_own_types(y), warn=True)
+    if len(y) != len(labeled):
+        raise ValueError(
+            f"y has {len(y)} entries and X has {len(labeled)} rows: give one entry per row "
+            "(anything will do for rows whose label is not known)."
+        )
+    if not labeled.any():
+        raise ValueError(
+            "No label may be read: every row lies in a target domain or has sample_labeled False. "
+            "Add labelled source rows."
+        )
+    visible = np.asarray(y[labeled])
+    if visible.dtype == object:
+        return _plain_labels(visible)
+    if visible.dtype.kind == "f" and not np.isfinite(visible).all():
+        raise ValueError(_missing_label("NaN or infinity"))
+    return visible
+
+
+def _with_own_types(y: Any) -> Any:
+    """Entries keep their types, in lists and in what is pandas' own: gaps in hidden rows must not change the others."""
+    if isinstance(y, list | tuple):
+        return np.array(y, dtype=object)
+    is_pandas = hasattr(y, "astype") and not isinstance(getattr(y, "dtype", np.dtype(object)), np.dtype)
+    return np.asarray(y.astype(object)) if is_pandas else y
+
+
+def _plain_labels(visible: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Labels out of an object array, which mixed y with masked entries often is."""
+    values = [plain(value) for value in visible]
+    for value in values:
+        if is_missing(value):
+            raise ValueError(_missing_label(repr(value)))
+    kinds = {type(value) for value in values}
+    if len(kinds) > 1:
+        raise TypeError(
+            f"y mixes labels of the types {', '.join(sorted(kind.__name__ for kind in kinds))}: use one type for all."
+        )
+    return np.array(values, dtype=object) if kinds <= {str} else np.array(values)
+
+
+def plain(label: Any) -> Any:
+    """Python's own type of what may be numpy's."""
+    return label.item() if isinstance(label, np.generic) else label
+
+
+def is_missing(label: Any) -> bool:
+    """None, NaN, what pandas puts in their place, or nothing between two commas of a file."""
+    if isinstance(label, str):
+        return not label
+    return label is None or type(label).__name__ == "NAType" or bool(label != label)
+
+
+def spelling(label: Any) -> str:
+    """One spelling of what people take for one label. Programs make 1.0 of 1 as soon as a label is missing.
+
+    >>> [spelling(label) for label in (1, 1.0, "1", "1.0", np.float64(1.0), "1.5", "yes")]
+    ['1', '1', '1', '1', '1', '1.5', 'yes']
+    """
+    return WHOLE_FLOAT.sub(r"\1", str(plain(label)))
+
+
+def spelled_like(labels: Iterable[Any], known: Iterable[Any]) -> list[Any]:
+    """The labels, each as it is among the known ones if it has the same spelling; None for those that are missing.
+
+    >>> spelled_like(["1.0", 2, "", "other"], [1, 2])
+    [1, 2, None, 'other']
+    """
+    exact = {label: label for label in known}
+    alike = {spelling(label): label for label in reversed(exact.values())}
+    return [
+        None if is_missing(label) else exact[label] if label in exact else alike.get(spelling(label), label)
+        for label in map(plain, labels)
+    ]
+
+
+def _missing_label(value: str) -> str:
+    return (
+        f"y holds {value} in a row whose label may be read: give it a label, put it into a target domain, "
+        "or set sample_labeled to False there."
+    )

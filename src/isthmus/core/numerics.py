@@ -1,0 +1,87 @@
+"""Arithmetic that several rooms share: stacking, lengths of rows, and threads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from functools import cache
+from threading import current_thread
+from typing import Any, TypeVar, cast
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.preprocessing import normalize
+from threadpoolctl import ThreadpoolController
+
+from isthmus.typing import Matrix
+
+T = TypeVar("T")
+
+OWN_THREADS = "isthmus"
+"""What the names of our threads begin with."""
+
+
+def stack(matrices: list[Matrix]) -> Matrix:
+    """Put matrices below one another, without a copy if there is one only."""
+    if len(matrices) == 1:
+        return matrices[0]
+    return sp.vstack(matrices, format="csr") if sp.issparse(matrices[0]) else np.vstack(matrices)
+
+
+def squared_norm(X: Matrix) -> float:
+    """||X||^2, in double precision: in single precision, small squares would be zero."""
+    values = X.data if sp.issparse(X) else np.ravel(X)
+    return float(np.einsum("i,i->", values, values, dtype=np.float64))
+
+
+def mean_square(X: Matrix) -> float:
+    """The mean squared length of a row. One, where rows have unit length."""
+    return squared_norm(X) / max(X.shape[0], 1)
+
+
+def unit_rows(X: Matrix) -> Matrix:
+    """Rows of length one, in double precision; the documents stay as they are."""
+    X = X.astype(np.float64, copy=False)
+    if not X.shape[0]:
+        return X
+    if not sp.issparse(X):  # normalize takes a dense row that is very short for an empty one
+        peaks = np.abs(X).max(axis=1, initial=0, keepdims=True)
+        X = X / np.where(peaks, peaks, 1)
+    return normalize(X, copy=True)
+
+
+def is_signed(X: Matrix) -> bool:
+    """Whether any value is negative."""
+    values = X.data if sp.issparse(X) else X
+    return bool(np.size(values) and np.min(values) < 0)
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+def one_blas_thread() -> AbstractContextManager[Any]:
+    """The products are too narrow to gain from more threads, and so the result cannot depend on their number."""
+    return cast(AbstractContextManager[Any], _controller().limit(limits=1, user_api="blas"))
+
+
+@cache
+def _threads() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(max_workers=2, thread_name_prefix=OWN_THREADS)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_threads.cache_clear)  # threads do not survive a fork
+
+
+def in_two_threads(function: Callable[..., T], *operands: Iterable[Any]) -> list[T]:
+    """`map` in two threads: scipy's products let other threads run.
+
+    What one of the two asks for in turn, it does itself: it would wait for itself otherwise.
+    """
+    if current_thread().name.startswith(OWN_THREADS):
+        return list(map(function, *operands))
+    return list(_threads().map(function, *operands))

@@ -1,0 +1,361 @@
+"""What a fit sees.
+
+One place validates the input, splits the rows by domain, encodes the labels and hides those that may not be
+read. Nothing after `make_problem` ever sees ``y``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.validation import validate_data
+
+from isthmus.core.labels import is_missing, read_labels
+from isthmus.core.numerics import squared_norm, stack
+from isthmus.exceptions import EmptyDocumentWarning, warn
+from isthmus.typing import Array, DomainName, DomainNames, Mask, Matrix, Positions
+
+ONLY_DOMAIN = "all"
+"""The name of the one domain of a fit without `sample_domain`."""
+
+
+@dataclass(frozen=True, eq=False)
+class Domain:
+    """The documents of one domain that hold at least one word."""
+
+    name: DomainName
+    is_target: bool
+    matrix: Matrix
+    """Documents x words."""
+    rows: Positions
+    """Where these documents stand in X."""
+    labels: Array
+    """One-hot classes of the rows that may be read; zero in all others."""
+    labeled: Mask
+
+    @property
+    def fully_labeled(self) -> bool:
+        return bool(self.labeled.all())
+
+    @property
+    def unlabeled(self) -> Matrix:
+        """The documents whose label nobody gave."""
+        return self.matrix[~self.labeled] if self.labeled.any() else self.matrix
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """An immutable view of the data of one fit: matrices by domain and the labels that may be read."""
+
+    domains: tuple[Domain, ...]
+    """In the order in which their first document appears."""
+    classes: np.ndarray[Any, Any]
+    class_prior: Array
+    """Share of each class among the labelled documents."""
+    known: Array
+    """One row per row of X: one-hot where the label may be read, zero elsewhere."""
+    empty: Positions
+    """Rows of X that hold no word. No method sees them."""
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.known)
+
+    @property
+    def n_words(self) -> int:
+        return int(self.domains[0].matrix.shape[1])
+
+    @property
+    def n_classes(self) -> int:
+        return len(self.classes)
+
+    @property
+    def targets(self) -> tuple[Domain, ...]:
+        return tuple(domain for domain in self.domains if domain.is_target)
+
+    @cached_property
+    def mean_squared_length(self) -> float:
+        """Of a document of any domain. One, where rows have unit length."""
+        squares = sum(squared_norm(domain.matrix) for domain in self.domains)
+        return squares / sum(len(domain.rows) for domain in self.domains)
+
+    def relabeled(self, domains: tuple[Domain, ...], class_prior: Array) -> Problem:
+        """The same documents with other labels to be read."""
+        return replace(self, domains=domains, class_prior=class_prior)
+
+    def scaled(self, factor: float) -> Problem:
+        """The same documents at another length."""
+        factor = self.domains[0].matrix.dtype.type(factor)
+        return replace(self, domains=tuple(replace(domain, matrix=domain.matrix * factor) for domain in self.domains))
+
+    @cached_property
+    def documents(self) -> Matrix:
+        """Those of all domains, stacked."""
+        return stack([domain.matrix for domain in self.domains])
+
+    @cached_property
+    def unlabeled(self) -> Matrix:
+        """The documents whose label nobody gave, of all domains, stacked."""
+        parts = [domain.unlabeled for domain in self.domains if not domain.fully_labeled]
+        return stack(parts or [self.domains[0].matrix[:0]])
+
+    @property
+    def labeled_sources(self) -> tuple[Domain, ...]:
+        return tuple(domain for domain in self.domains if domain.labeled.any() and not domain.is_target)
+
+    @property
+    def labeled_targets(self) -> tuple[Domain, ...]:
+        return tuple(domain for domain in self.targets if domain.labeled.any())
+
+    def labeled_documents(self, domains: Sequence[Domain] | None = None) -> tuple[Matrix, Positions]:
+        """The labelled documents of all domains, or of some, stacked, and their class numbers."""
+        parts = [domain for domain in domains or self.domains if domain.labeled.any()]
+        matrices = [d.matrix if d.fully_labeled else d.matrix[d.labeled] for d in parts]
+        classes = np.concatenate([d.labels[d.labeled].argmax(axis=1) for d in parts])
+        return stack(matrices), classes
+
+
+def make_problem(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sample_domain: DomainNames | None = None,
+    target_domain: Any = None,
+    sample_labeled: Any = None,
+) -> Problem:
+    """Validate the arguments of `fit` and hide the labels that may not be read."""
+    matrix = read_documents(estimator, X, reset=True)
+    n_rows = matrix.shape[0]
+    domain_of_row, names = _read_domains(sample_domain, n_rows)
+    targets = _read_targets(target_domain, names)
+    is_target = np.array([name in targets for name in names])
+    labeled = read_mask(sample_labeled, ~is_target[domain_of_row])
+    classes, known = read_labels(estimator, y, labeled, matrix.dtype)
+
+    full = has_words(matrix)
+    if not (seen := known[full].any(axis=0)).all():
+        names_of = ", ".join(repr(name) for name in classes[~seen].tolist())
+        raise ValueError(f"Every labelled document of {names_of} is empty: add some that hold words, or take them out.")
+    domains = []
+    for number, name in enumerate(names):
+        here = domain_of_row == number
+        rows = np.flatnonzero(here & full)
+        if not len(rows):
+            raise ValueError(
+                f"X holds no word in any of the {here.sum()} documents of domain {name!r}: "
+                "vectorize both domains with one vocabulary, or leave this domain out."
+            )
+        domains.append(
+            Domain(
+                name=name,
+                is_target=bool(is_target[number]),
+                matrix=_frozen(matrix if len(rows) == n_rows else matrix[rows]),
+                rows=_frozen(rows),
+                labels=_frozen(known[rows]),
+                labeled=_frozen(labeled[rows]),
+            )
+        )
+    _check_bridge(domains)
+    empty = np.flatnonzero(~full)
+    warn_of_empty(len(empty), n_rows)
+    prior = known.sum(axis=0) / known.sum()
+    return Problem(tuple(domains), classes, _frozen(prior), _frozen(known), _frozen(empty))
+
+
+def read_documents(estimator: Any, X: Any, *, reset: bool) -> Matrix:
+    """Validate X for `fit` (reset) or `predict`: CSR or dense, finite, and non-negative where that matters."""
+    matrix = validate_data(
+        estimator,
+        X,
+        reset=reset,
+        accept_sparse="csr",
+        dtype=(np.float64, np.float32),
+        ensure_all_finite=False,
+    )
+    _check_values(estimator, matrix, fitting=reset)
+    if sp.issparse(matrix) and not (matrix.has_canonical_format and matrix.data.all()):
+        matrix = matrix.copy()  # never change what the user holds
+        matrix.sum_duplicates()
+        matrix.eliminate_zeros()
+    return _narrowed(matrix) if sp.issparse(matrix) else matrix
+
+
+def _narrowed(matrix: Matrix) -> Matrix:
+    """With 32-bit indices where they suffice: half the memory, and all that liblinear takes."""
+    if matrix.indices.dtype == np.int32 or max(matrix.shape[1], matrix.nnz) > np.iinfo(np.int32).max:
+        return matrix
+    parts = (matrix.data, matrix.indices.astype(np.int32), matrix.indptr.astype(np.int32))
+    return type(matrix)(parts, shape=matrix.shape)
+
+
+def has_words(matrix: Matrix) -> Mask:
+    """Which rows hold a value other than zero."""
+    if sp.issparse(matrix):
+        return np.asarray(np.diff(matrix.indptr) > 0)
+    return np.asarray((matrix != 0).any(axis=1))
+
+
+def warn_of_empty(n_empty: int, n_rows: int) -> None:
+    """Count the documents that no method sees."""
+    if n_empty:
+        warn(
+            f"{n_empty} of {n_rows} documents hold no known word; they get the class prior of the labelled documents.",
+            EmptyDocumentWarning,
+        )
+
+
+def find_domains(asked: Any, known: Collection[DomainName], argument: str) -> list[DomainName]:
+    """Resolve an argument that is one domain name, or several, against the names that exist."""
+    if isinstance(asked, Hashable) and asked in known:
+        return [asked]
+    several = isinstance(asked, Collection) and not isinstance(asked, str | bytes)
+    wanted = _as_names(asked, argument) if several else [asked]
+    if not wanted:
+        raise ValueError(f"{argument} is {asked!r}, which names no domain: choose from {_listed(known)}.")
+    for name in wanted:
+        if name not in known:
+            raise ValueError(
+                f"{argument} names {name!r}, which has no rows; the domains here are {_listed(known)}. "
+                f"Choose {argument} from these."
+            )
+    return list(dict.fromkeys(wanted))
+
+
+def _read_domains(sample_domain: DomainNames | None, n_rows: int) -> tuple[Positions, list[DomainName]]:
+    """Number the domains by first appearance."""
+    if sample_domain is None:
+        return np.zeros(n_rows, dtype=np.intp), [ONLY_DOMAIN]
+    names_of_rows = row_names(sample_domain, n_rows)
+    names = list(dict.fromkeys(names_of_rows))
+    number = {name: i for i, name in enumerate(names)}
+    return np.array([number[name] for name in names_of_rows], dtype=np.intp), names
+
+
+def row_names(sample_domain: Any, n_rows: int) -> list[DomainName]:
+    """The domain name of every row."""
+    names = _as_names(sample_domain, "sample_domain")
+    if len(names) != n_rows:
+        raise ValueError(
+            f"sample_domain has {len(names)} entries and X has {n_rows} rows: give one domain name per row."
+        )
+    return names
+
+
+def _as_names(values: Any, argument: str) -> list[DomainName]:
+    """Python scalars, so that numpy's 1 and '1' compare as a user expects."""
+    if isinstance(values, str) or (not isinstance(values, Collection) and not hasattr(values, "__array__")):
+        raise TypeError(f"{argument} is {values!r}: give a list or array with one domain name per row.")
+    names = values.tolist() if hasattr(values, "tolist") else list(values)
+    for row, name in enumerate(names):
+        if not isinstance(name, Hashable):
+            raise TypeError(f"{argument}[{row}] is {name!r}, which is not hashable: use strings or integers as names.")
+        if is_missing(name):
+            raise ValueError(f"{argument}[{row}] is {name!r}: every row needs a domain name.")
+    return names
+
+
+def _read_targets(target_domain: Any, names: list[DomainName]) -> set[DomainName]:
+    if target_domain is not None:
+        return set(find_domains(target_domain, names, "target_domain"))
+    if len(names) == 1 and not _negative(names[0]):
+        return set()
+    if all(isinstance(name, int) and not isinstance(name, bool) for name in names):
+        targets = {name for name in names if _negative(name)}
+        if targets:
+            return targets
+    raise ValueError(
+        f"target_domain is missing and sample_domain names {_listed(names)}: name the domain(s) to label with "
+        "target_domain=, or give targets negative integers."
+    )
+
+
+def _negative(name: DomainName) -> bool:
+    return isinstance(name, int) and not isinstance(name, bool) and name < 0
+
+
+def read_mask(sample_labeled: Any, from_source: Mask) -> Mask:
+    """Which labels may be read: by default those of the source domains."""
+    if sample_labeled is None:
+        return from_source
+    mask = np.asarray(sample_labeled)
+    if mask.dtype != np.bool_:
+        raise TypeError(f"sample_labeled holds {mask.dtype} values: give a boolean mask (True: the label may be read).")
+    if mask.shape != from_source.shape:
+        raise ValueError(
+            f"sample_labeled has shape {mask.shape} and X has {len(from_source)} rows: give one True or False per row."
+        )
+    return mask
+
+
+def _check_values(estimator: Any, matrix: Matrix, *, fitting: bool) -> None:
+    values = matrix.data if sp.issparse(matrix) else matrix
+    if not values.size:
+        return
+    low, high = values.min(), values.max()
+    if not (np.isfinite(low) and np.isfinite(high)):
+        bad = "NaN" if np.isnan(low) else "infinity"
+        raise ValueError(
+            f"X holds {bad}, first in row {_first_row(matrix, ~np.isfinite(values))}: "
+            "replace them (0 means that a word does not occur) or drop those rows."
+        )
+    largest, limits = max(abs(low), abs(high)), np.finfo(values.dtype)
+    # With room for sums of many squares. A new document may be as short as it likes.
+    if largest > limits.max**0.4 or (fitting and 0 < largest < limits.tiny**0.4):
+        raise ValueError(
+            f"The largest value of X is {largest:g}, and {values.dtype} cannot hold the squares of such numbers: "
+            "divide X by it."
+        )
+    if low < 0 and estimator.__sklearn_tags__().input_tags.positive_only:
+        raise ValueError(
+            f"Negative values in data passed to {type(estimator).__name__}: X holds {low:g}, first in row "
+            f"{_first_row(matrix, values < 0)}. Use counts or tf-idf weights without centring, "
+            "or split embeddings with isthmus.SignSplit()."
+        )
+
+
+def _first_row(matrix: Matrix, bad: Mask) -> int:
+    if not sp.issparse(matrix):
+        return int(np.flatnonzero(bad.any(axis=1))[0])
+    return int(np.searchsorted(matrix.indptr, np.flatnonzero(bad)[0], side="right") - 1)
+
+
+def _check_bridge(domains: list[Domain]) -> None:
+    """A target that shares no word with any labelled document has nothing to learn from."""
+    if not any(domain.is_target for domain in domains):
+        return
+    seen = np.zeros(domains[0].matrix.shape[1], dtype=bool)
+    for domain in domains:
+        if domain.labeled.any():
+            seen |= _words_used(domain.matrix if domain.fully_labeled else domain.matrix[domain.labeled])
+    for domain in domains:
+        if domain.is_target and not np.any(seen & _words_used(domain.matrix)):
+            raise ValueError(
+                f"Target domain {domain.name!r} shares no word with the labelled documents: "
+                "vectorize all domains together, with one vocabulary."
+            )
+
+
+def _words_used(matrix: Matrix) -> Mask:
+    if sp.issparse(matrix):
+        return np.asarray(np.bincount(matrix.indices, minlength=matrix.shape[1]) > 0)
+    return np.asarray((matrix != 0).any(axis=0))
+
+
+def _listed(names: Collection[DomainName]) -> str:
+    shown = [repr(name) for name in names]
+    return ", ".join(shown) if len(shown) <= 8 else ", ".join(shown[:8]) + f" and {len(shown) - 8} more"
+
+
+def _frozen(values: Any) -> Any:
+    """A read-only view of the same memory; the user's own arrays stay writable."""
+    if sp.issparse(values):
+        parts = (_frozen(values.data), _frozen(values.indices), _frozen(values.indptr))
+        return type(values)(parts, shape=values.shape, copy=False)
+    view = values.view()
+    view.flags.writeable = False
+    return view

@@ -1,0 +1,1 @@
+"""Files: documents, models, and writing either whole or not at all."""

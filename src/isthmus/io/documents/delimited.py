@@ -1,0 +1,56 @@
+"""CSV and TSV."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from isthmus.exceptions import DataError
+from isthmus.io.documents.lines import LONGEST
+
+_REASONS = {
+    "unexpected end of data": "a quotation mark opens a field that no other closes",
+    "expected after": "text follows a closing quotation mark; within a field, quotation marks are doubled",
+    "field larger": f"a field is longer than {LONGEST:,} characters; is a quotation mark not closed?",
+}
+
+
+def read_delimited(
+    lines: Iterator[str], name: str, first: int, delimiter: str
+) -> tuple[list[str], Callable[[Sequence[str]], Iterator[tuple[str, list[Any]]]]]:
+    """The header's columns, and rows by column name. `first` is the number of the first line."""
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+
+    def place() -> str:
+        return f"{name}, line {first + reader.line_num - 1}"
+
+    def records() -> Iterator[list[str]]:
+        while True:
+            before = csv.field_size_limit(LONGEST)  # of all readers in this process: put back at once
+            try:
+                record = next(reader, None)
+            except csv.Error as error:
+                reason = next((text for part, text in _REASONS.items() if part in str(error)), str(error))
+                raise DataError(f"{place()}: {reason}.") from None
+            finally:
+                csv.field_size_limit(before)
+            if record is None:
+                return
+            if record:  # an empty line is no row
+                yield record
+
+    body = records()
+    header = [column.strip() for column in next(body)]
+
+    def rows(wanted: Sequence[str]) -> Iterator[tuple[str, list[Any]]]:
+        positions = [header.index(column) for column in wanted]
+        for record in body:
+            if len(record) != len(header):
+                raise DataError(
+                    f"{place()}, has {len(record)} fields and the header {len(header)}: "
+                    "put quotation marks around fields that hold the separator or a line break."
+                )
+            yield place(), [record[position] for position in positions]
+
+    return header, rows

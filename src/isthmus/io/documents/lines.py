@@ -1,0 +1,90 @@
+"""Bytes to lines of text, whatever they are encoded in."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import re
+from collections.abc import Callable, Iterator
+
+from isthmus.exceptions import DataError, GuessedEncodingWarning, warn
+from isthmus.io.documents.streams import readable
+
+LONGEST = 1 << 26
+"""Characters of the longest line or field that is read. More is no document, but a file of another kind."""
+
+_BOMS = {
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF32_LE: "utf-32",  # before UTF-16, whose mark it begins with
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+# Python reads a byte that is not UTF-8 as one of these, and only those.
+_ESCAPED = re.compile("[\udc80-\udcff]")
+_AS_LATIN_1 = {0xDC00 + byte: byte for byte in range(0x80, 0x100)}
+
+
+def check_encoding(encoding: str | None) -> None:
+    """A name that Python does not know as an encoding of text is a mistake."""
+    try:
+        codecs.lookup(encoding or "utf-8")
+        "".encode(encoding or "utf-8")
+    except (LookupError, UnicodeError, ValueError):
+        raise DataError(f"There is no encoding {encoding!r}: try utf-8, utf-16, latin-1 or cp1252.") from None
+
+
+def read_lines(
+    stream: io.BufferedReader,
+    name: str,
+    encoding: str | None = None,
+    on_odd: Callable[[str], None] | None = None,
+) -> Iterator[str]:
+    """Lines with their ends, as the csv module wants them.
+
+    Where nobody said what they are, bytes that are not UTF-8 are read as latin-1. At the end of the file there is a
+    warning of that; or `on_odd` is called with the place of the first of them, and there is none.
+    """
+    check_encoding(encoding)
+    with readable(name):
+        head = stream.peek(4)
+    by_mark = next((codec for mark, codec in _BOMS.items() if head.startswith(mark)), None)
+    codec = by_mark if encoding is None or by_mark == "utf-8-sig" else encoding
+    text = io.TextIOWrapper(
+        stream, codec or "utf-8", errors="strict" if encoding or by_mark else "surrogateescape", newline=""
+    )
+    try:
+        yield from _checked(text, name, codec, on_odd or warn_of_encoding)
+    finally:
+        text.detach()
+
+
+def warn_of_encoding(place: str) -> None:
+    """Someone should know that an encoding was guessed."""
+    message = f"{place}, is not UTF-8: read as latin-1. Name the right one with encoding=."
+    warn(message, GuessedEncodingWarning)
+
+
+def _checked(text: io.TextIOWrapper, name: str, codec: str | None, on_odd: Callable[[str], None]) -> Iterator[str]:
+    number, odd = 1, None
+    try:
+        with readable(name):
+            while line := text.readline(LONGEST):
+                if "\0" in line:
+                    raise DataError(f"{name}, line {number}, holds a NUL character: {_NUL_REMEDY}.")
+                if len(line) == LONGEST:
+                    raise DataError(f"{name}, line {number}, is longer than {LONGEST:,} characters: {_LONG_REMEDY}")
+                if codec is None and not line.isascii() and _ESCAPED.search(line):
+                    odd = odd or f"{name}, line {number}"
+                    line = line.translate(_AS_LATIN_1)
+                yield line
+                number += 1
+    except UnicodeError:
+        remedy = "name the right one with encoding="
+        raise DataError(f"{name}, line {number} or soon after, is not in the encoding {codec}: {remedy}.") from None
+    if odd is not None:
+        on_odd(odd)
+
+
+_LONG_REMEDY = "is this a file of documents?"
+_NUL_REMEDY = "the file is damaged, not text at all, or in an encoding such as utf-16, to be named with encoding="

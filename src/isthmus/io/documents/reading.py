@@ -1,0 +1,150 @@
+"""Documents out of files, one at a time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from isthmus.exceptions import DataError
+from isthmus.io.documents.columns import Columns, check_late_columns, choose
+from isthmus.io.documents.tables import Table, open_table
+
+
+class Document(NamedTuple):
+    """One row of a file. Labels and ids are strings, whatever the file held."""
+
+    id: str
+    text: str
+    label: str | None
+    truth: str | None
+
+
+@dataclass
+class DocumentFile:
+    """An open file of documents. Iterate once."""
+
+    name: str
+    columns: Columns
+    _table: Table
+    _labelled: bool
+    n_documents: int = field(default=0, init=False)
+    """How many were read so far."""
+
+    @property
+    def size(self) -> int | None:
+        """Bytes, if known."""
+        return self._table.size
+
+    @property
+    def position(self) -> int:
+        """Bytes that were read so far."""
+        raw = self._table.raw
+        return raw.tell() if raw is not None and self.size is not None else 0
+
+    def __iter__(self) -> Iterator[Document]:
+        roles = [(role, getattr(self.columns, role)) for role in ("text", "label", "id", "truth")]
+        roles = [(role, column) for role, column in roles if column is not None]
+        wanted = list(dict.fromkeys(column for _, column in roles))
+        spots = {role: wanted.index(column) for role, column in roles}
+        seen: set[str] = set()
+        for place, row in self._table.rows(wanted):
+            values = [_as_text(value, place, column) for value, column in zip(row, wanted, strict=True)]
+            found = {role: values[spot] for role, spot in spots.items()}
+            self.n_documents += 1
+            yield self._document(found, place, seen)
+        if not self.n_documents:
+            raise DataError(f"{self.name} has columns, but no documents.")
+        check_late_columns(self._table, self.columns, self._labelled)
+
+    def _document(self, found: dict[str, str | None], place: str, seen: set[str]) -> Document:
+        text = found["text"]
+        if text is None:
+            raise DataError(f"{place}, has no text (column {self.columns.text!r}): leave the row out, or give it one.")
+        label, truth = (name.strip() or None if (name := found.get(role)) else None for role in ("label", "truth"))
+        if self._labelled and label is None:
+            raise DataError(f"{place}, has no label (column {self.columns.label!r}): label it, or leave it out.")
+        if self.columns.id is None:
+            return Document(str(self.n_documents), text, label, truth)
+        name = found["id"]
+        if not name:
+            raise DataError(f"{place}, has no id (column {self.columns.id!r}): give it one, or choose another id=.")
+        if name in seen:
+            raise DataError(f"{place}, has the id {name[:60]!r}, which an earlier document has: ids must differ.")
+        seen.add(name)
+        return Document(name, text, label, truth)
+
+
+@contextmanager
+def open_documents(
+    path: str,
+    *,
+    text: str | None = None,
+    label: str | None = None,
+    id: str | None = None,  # noqa: A002  # what the column is called
+    truth: str | None = None,
+    labelled: bool = False,
+    with_ids: bool = True,
+    form: str | None = None,
+    encoding: str | None = None,
+) -> Iterator[DocumentFile]:
+    """Open a file, a folder or, by the name "-", standard input.
+
+    Parameters
+    ----------
+    path
+        CSV, TSV, JSON lines or Parquet, compressed with gzip or Zstandard or not; or a folder of text files.
+    text, label, id, truth
+        Names of columns. Where they are missing, those with a usual name are taken, if there is one of each.
+    labelled
+        Whether every document must have a label.
+    with_ids
+        Whether ids are read, which then must differ. If not, documents are numbered.
+    form
+        "csv", "tsv", "jsonl" or "parquet". By default, what the name or the first bytes say.
+    encoding
+        By default, what a byte-order mark says, or UTF-8.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from isthmus.documents import open_documents
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = pathlib.Path(folder.name, "new.csv")
+    >>> _ = path.write_text("id,body\\n7,it crashes\\n")
+    >>> with open_documents(str(path)) as file:
+    ...     (file.columns.text, [(document.id, document.text) for document in file])
+    ('body', [('7', 'it crashes')])
+    >>> folder.cleanup()
+    """
+    with open_table(path, form, encoding) as table:
+        columns = choose(table, text=text, label=label, id=id, truth=truth, needs_label=labelled, with_ids=with_ids)
+        yield DocumentFile(table.name, columns, table, labelled)
+
+
+def _as_text(value: Any, place: str, column: str) -> str | None:
+    """Text of whatever a format holds; None for what is missing."""
+    text = value if isinstance(value, str) else _spelled(value, place, column)
+    if text is None:
+        return None
+    if "\0" in text:
+        raise DataError(f"{place}, holds a NUL character in column {column!r}: the file is damaged, or not text.")
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # half of a surrogate pair, which JSON can hold, and which cannot be written
+        return text.encode("utf-8", "replace").decode()
+    return text
+
+
+def _spelled(value: Any, place: str, column: str) -> str | None:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return None
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))  # whole numbers with gaps among them become fractions in some programs
+    if isinstance(value, list | dict | bytes):
+        raise DataError(f"{place}, holds {str(value)[:40]} in column {column!r}: text, numbers or dates can be read.")
+    return str(value)

@@ -1,0 +1,118 @@
+"""A file of documents as columns and rows, whatever its format."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from isthmus.exceptions import DataError
+from isthmus.io.documents.delimited import read_delimited
+from isthmus.io.documents.folder import read_folder
+from isthmus.io.documents.jsonl import read_jsonl
+from isthmus.io.documents.lines import read_lines
+from isthmus.io.documents.parquet import MAGIC, read_parquet
+from isthmus.io.documents.streams import STDIN, bare_suffix, open_bytes, readable, shown
+
+Row = tuple[str, Sequence[Any]]
+"""Where a row stands, and its values in the columns that were asked for."""
+
+FORMATS = ("csv", "tsv", "jsonl", "parquet")
+
+SUFFIXES = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+}
+"""What the end of a name says about the format."""
+
+SEPARATOR_LINE = re.compile('"?sep=."?', re.IGNORECASE)
+"""What some programs write before the header, for a spreadsheet to read. The header tells as much."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """The columns that there are, and a function from the names of some of them to rows."""
+
+    name: str
+    columns: list[str]
+    rows: Callable[[Sequence[str]], Iterator[Row]]
+    is_folder: bool = False
+    all_columns: bool = True
+    """Whether `columns` are all. If not, those that rows are asked for join them when they come."""
+    size: int | None = None
+    """Bytes, if known."""
+    raw: BinaryIO | None = None
+    """The open file, whose position says how far reading is."""
+
+
+@contextmanager
+def open_table(path: str, form: str | None = None, encoding: str | None = None) -> Iterator[Table]:
+    """Look at a file's beginning: what it is, and which columns it has."""
+    if path != STDIN and Path(path).is_dir():
+        columns, rows = read_folder(path, encoding)
+        yield Table(path, columns, rows, is_folder=True)
+        return
+    if path != STDIN and not Path(path).exists():
+        raise DataError(f"{path} does not exist.")
+    with ExitStack() as stack:
+        name = shown(path)
+        stream, raw = stack.enter_context(open_bytes(path))
+        size = Path(path).stat().st_size if path != STDIN and Path(path).is_file() else None  # a pipe has none
+        with readable(name):
+            head = stream.peek(4)
+        if not head:
+            raise DataError(f"{name} is empty.")
+        form = form or SUFFIXES.get(bare_suffix(path)) or ("parquet" if head.startswith(MAGIC) else None)
+        if form == "parquet":
+            columns, rows = read_parquet(stream, raw, name, stack)
+            yield Table(name, columns, rows, size=size)
+            return
+        lines = read_lines(stream, name, encoding)
+        stack.callback(lines.close)  # type: ignore[attr-defined]  # a generator
+        first = _first_line(lines, name)
+        form = form or _guessed(first.text)
+        whole, all_columns = chain([first.text], lines), True
+        if form == "jsonl":
+            columns, rows, all_columns = read_jsonl(whole, name, first.number)
+        else:
+            columns, rows = read_delimited(whole, name, first.number, _delimiter(first.text, form))
+        yield Table(name, columns, rows, all_columns=all_columns, size=size, raw=raw)
+
+
+@dataclass(frozen=True)
+class _Line:
+    text: str
+    number: int
+
+
+def _first_line(lines: Iterator[str], name: str) -> _Line:
+    for number, text in enumerate(lines, 1):
+        if text.strip() and not SEPARATOR_LINE.fullmatch(text.rstrip("\r\n")):
+            return _Line(text, number)
+    raise DataError(f"{name} is empty.")
+
+
+def _guessed(first: str) -> str:
+    if first.lstrip().startswith(("{", "[")):
+        return "jsonl"
+    return "tsv" if "\t" in first else "csv"
+
+
+def _delimiter(first: str, form: str) -> str:
+    """Spreadsheets of countries with a decimal comma write semicolons into files that they call CSV.
+
+    The most frequent sign of the header, but for what stands in quotation marks: a column's name may hold another.
+    """
+    if form == "tsv":
+        return "\t"
+    return max(",;\t|", key=re.sub('"[^"]*"', "", first).count)

@@ -1,0 +1,44 @@
+"""A linear support vector machine on the labelled rows: what transfer is compared with."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from sklearn.svm import LinearSVC
+
+from isthmus.core.estimator import POSITIVE, TransferClassifier
+from isthmus.core.problem import Problem
+from isthmus.core.solution import LinearSolution
+from isthmus.core.workspace import Workspace
+
+
+class SVM(TransferClassifier):
+    """Linear support vector machine (liblinear) that takes no notice of domains.
+
+    Its probabilities are the softmax of its margins: good for ranking, not calibrated.
+
+    Parameters
+    ----------
+    C : float
+        Inverse regularisation.
+    random_state : int, RandomState or None
+        Order in which liblinear visits the documents.
+
+    Examples
+    --------
+    >>> import numpy as np, isthmus
+    >>> X = np.array([[2., 0], [1, 0], [0, 1], [0, 2]])
+    >>> isthmus.SVM(random_state=0).fit(X, ["a", "a", "b", "b"]).predict([[3., 1]]).tolist()
+    ['a']
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {"C": [POSITIVE], "random_state": ["random_state"]}
+
+    def __init__(self, C: float = 1.0, *, random_state: Any = None) -> None:
+        self.C = C
+        self.random_state = random_state
+
+    def solve(self, problem: Problem, workspace: Workspace) -> LinearSolution:
+        X, numbers = problem.labeled_documents()
+        solver = LinearSVC(C=self.C, max_iter=20_000, random_state=self.random_state)
+        return LinearSolution(solver.fit(X, numbers))

@@ -1,0 +1,1 @@
+"""Methods that cluster the target and name the clusters."""

@@ -1,0 +1,1 @@
+"""Methods that add features which both domains share."""

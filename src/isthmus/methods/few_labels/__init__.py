@@ -1,0 +1,1 @@
+"""Methods that need a few labels of the target (semi-supervised)."""

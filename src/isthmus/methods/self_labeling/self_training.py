@@ -1,0 +1,141 @@
+"""Self-training of a logistic regression at a given target prior."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils._param_validation import Interval
+
+from isthmus.core.estimator import AT_LEAST_ONE, POSITIVE, TransferClassifier
+from isthmus.core.numerics import stack
+from isthmus.core.priors import PRIOR, pseudo_labels, read_prior
+from isthmus.core.problem import Problem
+from isthmus.core.solution import LinearSolution
+from isthmus.core.workspace import Workspace
+from isthmus.solvers.linear import fit_logistic, log_odds, logistic_regression
+from isthmus.typing import Array, Mask, Positions
+
+
+class SelfTraining(TransferClassifier):
+    """Self-training: a logistic regression that learns from its own pseudo-labels, the most confident ones first.
+
+    In each iteration all unlabelled documents are ranked and get pseudo-labels at the target's class prior; of every
+    class, the documents with the widest margins join the training set, more of them each time. What the classifier was
+    wrong about in one iteration can be put right in the next.
+
+    It assumes that there is no label shift, unless `target_prior` says otherwise. Where there is, ranking forces wrong
+    labels on the documents in excess. Where the classes are not what the target's words divide it by, many iterations
+    with little weight for the source drift away.
+
+    Parameters
+    ----------
+    max_iter : int
+    max_fraction : float
+        Fraction of the unlabelled documents that have joined in the last iteration.
+    source_weight : float
+        Weight of a labelled document of a source in the last iteration; it falls evenly from one.
+    target_prior : "source", "unknown" or dict of class to share
+        Class prior of the whole target: that of the labelled source documents (a class that these lack has its share
+        of the labelled target ones); as the classifier finds it; or given, for every class. Target documents whose
+        labels are known are taken off, and the others get labels at the prior that is left.
+    C : float
+        Inverse regularisation, relative to the mean squared length of a document.
+
+    Attributes
+    ----------
+    classifier_ : LogisticRegression
+
+    Examples
+    --------
+    >>> import numpy as np, isthmus
+    >>> X = np.array([[2., 0, 0], [1, 0, 0], [0, 2, 0], [0, 1, 0], [1, 0, 1], [0, 0, 2], [0, 2, 0], [0, 1, 0]])
+    >>> model = isthmus.SelfTraining().fit(X, [*"aabb", *"????"], sample_domain=[1] * 4 + [-1] * 4)
+    >>> model.transduction_[4:].tolist()
+    ['a', 'a', 'b', 'b']
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "max_iter": [AT_LEAST_ONE],
+        "max_fraction": [Interval(Real, 0, 1, closed="right")],
+        "source_weight": [Interval(Real, 0, 1, closed="right")],
+        "target_prior": PRIOR,
+        "C": [POSITIVE],
+    }
+
+    def __init__(
+        self,
+        max_iter: int = 6,
+        *,
+        max_fraction: float = 0.8,
+        source_weight: float = 1.0,
+        target_prior: str | dict[Any, float] = "source",
+        C: float = 1.0,
+    ) -> None:
+        self.max_iter = max_iter
+        self.max_fraction = max_fraction
+        self.source_weight = source_weight
+        self.target_prior = target_prior
+        self.C = C
+
+    def solve(self, problem: Problem, workspace: Workspace) -> LinearSolution:
+        prior = read_prior(self.target_prior, problem)
+        classifier = workspace.once(
+            self_train, self.max_iter, self.max_fraction, self.source_weight, as_key(prior), self.C
+        )
+        return LinearSolution(classifier)
+
+
+def self_train(
+    workspace: Workspace,
+    max_iter: int,
+    max_fraction: float,
+    source_weight: float,
+    prior: tuple[float, ...] | None,
+    C: float,
+) -> LogisticRegression:
+    """The classifier after the last round."""
+    problem = workspace.problem
+    X, known = problem.labeled_documents()
+    unlabeled, C = problem.unlabeled, C / problem.mean_squared_length
+    in_source = np.concatenate([np.full(int(d.labeled.sum()), not d.is_target) for d in problem.domains])
+    classifier = workspace.once(source_classifier, C)
+    for done in np.arange(1, max_iter + 1) / max_iter if unlabeled.shape[0] else ():
+        values = log_odds(classifier, unlabeled)
+        labels = pseudo_labels(values, None if prior is None else np.array(prior))
+        joining = _most_confident(values, labels, max_fraction * done)
+        weights = np.where(in_source, 1 - (1 - source_weight) * done, 1.0)
+        classifier = fit_logistic(
+            stack([X, unlabeled[joining]]),
+            np.concatenate([known, labels[joining]]),
+            C,
+            np.concatenate([weights, np.ones(int(joining.sum()))]),
+            classifier,
+        )
+    return classifier
+
+
+def source_classifier(workspace: Workspace, C: float) -> LogisticRegression:
+    """Logistic regression of the labelled documents."""
+    return logistic_regression(workspace.problem, C)
+
+
+def as_key(prior: Array | None) -> tuple[float, ...] | None:
+    """A prior as something that can be looked up."""
+    return None if prior is None else tuple(prior.tolist())
+
+
+def _most_confident(values: Array, labels: Positions, fraction: float) -> Mask:
+    """Of each class, this fraction of its documents: those that stand farthest above their next class."""
+    rows = np.arange(len(labels))
+    others = values.copy()
+    others[rows, labels] = -np.inf
+    margins = values[rows, labels] - others.max(axis=1)
+    chosen = np.zeros(len(labels), dtype=bool)
+    for number in range(values.shape[1]):
+        members = np.flatnonzero(labels == number)
+        ranked = members[np.argsort(-margins[members], kind="stable")]
+        chosen[ranked[: round(fraction * len(members))]] = True
+    return chosen

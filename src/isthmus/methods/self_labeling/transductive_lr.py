@@ -1,0 +1,112 @@
+"""Transductive logistic regression: the target's documents join in, with a weight that rises.
+
+T. Joachims, "Transductive Inference for Text Classification using Support Vector Machines", ICML 1999, with the
+logistic loss in the place of the hinge.
+"""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from isthmus.core.estimator import POSITIVE, TransferClassifier
+from isthmus.core.numerics import stack
+from isthmus.core.priors import PRIOR, pseudo_labels, read_prior
+from isthmus.core.problem import Problem
+from isthmus.core.solution import MappedSolution
+from isthmus.core.workspace import Workspace
+from isthmus.solvers.linear import denoising_lsa_map, fit_logistic, log_odds, lsa_map
+from isthmus.typing import Matrix, Positions
+
+FEATURE_MAPS = {"lsa": lsa_map, "msda": denoising_lsa_map}
+LAST_WEIGHT = 1.0
+FIRST_WEIGHT = 0.01
+
+
+class TransductiveLR(TransferClassifier):
+    """Transductive logistic regression: on all documents, those of the target with pseudo-labels.
+
+    All unlabelled documents are ranked and get pseudo-labels at the target's class prior. Trained on
+    them with little weight first and, after each relabelling, with more, the classifier moves to where few documents
+    lie. Unlike `SelfTraining` it takes all documents at once and never lets go of the source, which makes it slower to
+    gain and slower to harm: it is at its best where classes are opinions rather than topics.
+
+    Parameters
+    ----------
+    features : "words", "lsa" or "msda"
+        X alone; with the dimensions of a latent semantic analysis of both domains beside it; or with those of a
+        marginalized denoising autoencoder.
+    n_weights : int
+        Steps in which the weight of a target document rises from 0.01 to 1. With 0 it stays a plain logistic regression
+        on these features.
+    target_prior : "source", "unknown" or dict of class to share
+        As for `SelfTraining`.
+    C : float
+        Inverse regularisation, relative to the mean squared length of a document.
+
+    Attributes
+    ----------
+    classifier_ : LogisticRegression
+    feature_map_ : WordMap or None
+
+    Examples
+    --------
+    >>> import numpy as np, isthmus
+    >>> X = np.array([[2., 0, 0], [1, 0, 0], [0, 2, 0], [0, 1, 0], [1, 0, 1], [0, 0, 2], [0, 2, 0], [0, 1, 0]])
+    >>> model = isthmus.TransductiveLR("lsa").fit(X, [*"aabb", *"????"], sample_domain=[1] * 4 + [-1] * 4)
+    >>> model.transduction_[4:].tolist()
+    ['a', 'a', 'b', 'b']
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "features": [StrOptions({"words", *FEATURE_MAPS})],
+        "n_weights": [Interval(Integral, 0, None, closed="left")],
+        "target_prior": PRIOR,
+        "C": [POSITIVE],
+    }
+
+    def __init__(
+        self,
+        features: str = "words",
+        *,
+        n_weights: int = 5,
+        target_prior: str | dict[Any, float] = "source",
+        C: float = 1.0,
+    ) -> None:
+        self.features = features
+        self.n_weights = n_weights
+        self.target_prior = target_prior
+        self.C = C
+
+    def solve(self, problem: Problem, workspace: Workspace) -> MappedSolution:
+        prior, C = read_prior(self.target_prior, problem), self.C / problem.mean_squared_length
+        feature_map = None if self.features == "words" else workspace.of_documents(FEATURE_MAPS[self.features])
+        X, known, unlabeled = workspace.once(mapped_documents, self.features)
+        classifier = workspace.once(mapped_classifier, self.features, C)
+        if unlabeled.shape[0]:
+            both = stack([X, unlabeled])
+            for weight in np.geomspace(FIRST_WEIGHT, LAST_WEIGHT, self.n_weights):
+                labels = pseudo_labels(log_odds(classifier, unlabeled), prior)
+                weights = np.repeat([1.0, weight], [len(known), len(labels)])
+                classifier = fit_logistic(both, np.concatenate([known, labels]), C, weights, classifier)
+        return MappedSolution(classifier, feature_map)
+
+
+def mapped_documents(workspace: Workspace, features: str) -> tuple[Matrix, Positions, Matrix]:
+    """The labelled documents with their class numbers, and the unlabelled ones, with the map's features beside
+    words."""
+    (X, known), unlabeled = workspace.problem.labeled_documents(), workspace.problem.unlabeled
+    if features == "words":
+        return X, known, unlabeled
+    feature_map = workspace.of_documents(FEATURE_MAPS[features])
+    return feature_map.transform(X), known, feature_map.transform(unlabeled)
+
+
+def mapped_classifier(workspace: Workspace, features: str, C: float) -> LogisticRegression:
+    """Logistic regression of the labelled documents on these features."""
+    X, known, _ = workspace.once(mapped_documents, features)
+    return fit_logistic(X, known, C)

@@ -1,0 +1,1 @@
+"""Spectral methods: eigenvectors of a graph of documents."""

@@ -1,0 +1,1 @@
+"""Methods that weight the source's documents."""

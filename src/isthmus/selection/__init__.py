@@ -1,0 +1,1 @@
+"""Model selection without target labels, and active learning."""

@@ -1,0 +1,1 @@
+"""The mathematics. Each is usable alone."""

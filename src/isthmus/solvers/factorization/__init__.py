@@ -1,0 +1,70 @@
+"""Factorization by multiplicative updates: terms, constraints, starts, and a solver that puts them together.
+
+A factorization is a set of named factors, a list of terms that add up to the objective, and one constraint per
+factor. A method chooses these parts; `minimize` does the rest.
+"""
+
+from isthmus.solvers.factorization.co_occurrence import CoOccurrence
+from isthmus.solvers.factorization.constraints import (
+    ColumnsSumToOne,
+    Constraint,
+    Free,
+    Frozen,
+    NonNegative,
+    RowsSumToOne,
+)
+from isthmus.solvers.factorization.documents import Documents, MatrixDocuments
+from isthmus.solvers.factorization.factors import Factors
+from isthmus.solvers.factorization.fold_in import fold_in
+from isthmus.solvers.factorization.plsa import plsa
+from isthmus.solvers.factorization.scaled import Scaled
+from isthmus.solvers.factorization.solver import Factorization, History, minimize, objective, update
+from isthmus.solvers.factorization.starts import first_labels, plain_nmf, random_start
+from isthmus.solvers.factorization.terms import (
+    Closeness,
+    Component,
+    Graph,
+    MeanDiscrepancy,
+    Orthogonality,
+    Product,
+    Reconstruction,
+    Regression,
+    Ridge,
+    SplitGradient,
+    Term,
+)
+
+__all__ = [
+    "Closeness",
+    "CoOccurrence",
+    "ColumnsSumToOne",
+    "Component",
+    "Constraint",
+    "Documents",
+    "Factorization",
+    "Factors",
+    "Free",
+    "Frozen",
+    "Graph",
+    "History",
+    "MatrixDocuments",
+    "MeanDiscrepancy",
+    "NonNegative",
+    "Orthogonality",
+    "Product",
+    "Reconstruction",
+    "Regression",
+    "Ridge",
+    "RowsSumToOne",
+    "Scaled",
+    "SplitGradient",
+    "Term",
+    "first_labels",
+    "fold_in",
+    "minimize",
+    "objective",
+    "plain_nmf",
+    "plsa",
+    "random_start",
+    "update",
+]

@@ -1,0 +1,94 @@
+"""Dense arithmetic on tall, narrow arrays, kept in column order.
+
+With a topic's (or a class's) words side by side in memory, products and elementwise passes over words x topics take
+about half the time that they take in row order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from isthmus.typing import Array
+
+if TYPE_CHECKING:
+    from isthmus.solvers.factorization.terms import Product
+
+BLOCK_ROWS = 8192
+"""Rows are updated in blocks, so that numerator and denominator stay in the processor's cache."""
+
+
+COPIED_ROWS = 512
+"""Rows that are brought into column order at a time."""
+
+
+def product(tall: Array, small: Array) -> Array:
+    """tall @ small, in column order."""
+    return (small.T @ tall.T).T
+
+
+def column_order(tall: Array) -> Array:
+    """The same array in column order. Piece by piece, as all of a long row's columns at once do not fit the cache."""
+    out = np.empty(tall.shape, dtype=tall.dtype, order="F")
+    for first in range(0, len(tall), COPIED_ROWS):
+        out[first : first + COPIED_ROWS] = tall[first : first + COPIED_ROWS]
+    return out
+
+
+def multiply(
+    factor: Array, negative: Sequence[Product], positive: Sequence[Product], exponent: float, scratch: Array
+) -> None:
+    """factor *= (sum of negative / sum of positive) ** exponent, in place.
+
+    `scratch` is room for two blocks: 2 x columns x at least one row.
+    """
+    rows, block = len(factor), scratch.shape[2]
+    # 0/0 arises where a word does not occur: that entry is zero, or goes to zero.
+    least = np.finfo(factor.dtype).tiny
+    above, below = _side_by_side(negative), _side_by_side(positive)
+    for first in range(0, rows, block):
+        part = slice(first, min(first + block, rows))
+        ratio, under = scratch[:, :, : part.stop - first]
+        _add_up(above, part, ratio)
+        _add_up(below, part, under)
+        under += least
+        ratio /= under
+        if exponent == 0.5:
+            np.sqrt(ratio, out=ratio)  # half the time of the exponent
+        elif exponent != 1.0:
+            np.power(ratio, exponent, out=ratio)
+        across = factor.T[:, part]
+        across *= ratio
+        if factor.dtype == np.float32:
+            # Entries that die out soon become subnormal in single precision, and slow every product down.
+            across[across < least] = 0
+
+
+def _side_by_side(products: Sequence[Product]) -> list[tuple[Array, Array | None]]:
+    """The same sum with all its proper products as one; A B^T + A C^T is A (B + C)^T, and no wider than either."""
+    lefts = {id(left): left for left, right in products if right is not None}
+    rights: dict[int, Array] = {}
+    for left, right in products:
+        if right is not None:
+            rights[id(left)] = rights[id(left)] + right if id(left) in rights else right
+    pairs = [(left, rights[key]) for key, left in lefts.items()]
+    plain = [(left, right) for left, right in products if right is None]
+    if len(pairs) > 1:
+        pairs = [(np.hstack([left for left, _ in pairs]), np.hstack([right for _, right in pairs]))]
+    return [*pairs, *plain]
+
+
+def _add_up(products: Sequence[tuple[Array, Array | None]], part: slice, out: Array) -> None:
+    """Sum of left @ right.T over some rows, transposed."""
+    if not products:
+        out[...] = 0
+    for number, (left, right) in enumerate(products):
+        across = left[part].T
+        if number:
+            out += across if right is None else right @ across
+        elif right is None:
+            out[...] = across
+        else:
+            np.matmul(right, across, out=out)

@@ -1,0 +1,34 @@
+"""A matrix times a number, without a copy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from isthmus.solvers.factorization.documents import Documents
+from isthmus.typing import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Scaled:
+    """scale * X, as something that multiplies."""
+
+    documents: Documents
+    scale: float
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.documents.shape
+
+    @property
+    def squared_norm(self) -> float:
+        return self.scale**2 * self.documents.squared_norm
+
+    def times(self, words: Array) -> Array:
+        product = self.documents.times(words)
+        product *= words.dtype.type(self.scale)
+        return product
+
+    def transposed_times(self, documents: Array) -> Array:
+        product = self.documents.transposed_times(documents)
+        product *= documents.dtype.type(self.scale)
+        return product

@@ -1,0 +1,124 @@
+"""The one update rule, and the loop around it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+
+import numpy as np
+import scipy.linalg
+
+from isthmus.core.progress import Step
+from isthmus.solvers.factorization.constraints import Constraint, Free, Frozen
+from isthmus.solvers.factorization.factors import Factors
+from isthmus.solvers.factorization.kernel import multiply
+from isthmus.solvers.factorization.terms import QuadraticTerm, Term
+from isthmus.typing import Array
+
+
+@dataclass(frozen=True)
+class History:
+    """The objective after each iteration, the start's first."""
+
+    objective: list[float]
+
+    @property
+    def n_iter(self) -> int:
+        return len(self.objective) - 1
+
+
+@dataclass(frozen=True, eq=False)
+class Factorization:
+    """What to fit: the factors with their start values, and the parts that say what a good fit is."""
+
+    factors: Factors
+    """Changed in place by `minimize`."""
+    terms: Sequence[Term]
+    """The objective is the sum of their values."""
+    constraints: Mapping[str, Constraint]
+    """One per factor."""
+    order: Sequence[str]
+    """The factors to update in each iteration, in this order. Frozen ones are passed over."""
+    exponent: float = 1.0
+    """Exponent of the update's ratio: 1 for the plain rule, 1/2 for the square-root rule."""
+
+
+def minimize(
+    model: Factorization,
+    *,
+    max_iter: int = 100,
+    tol: float = 0.0,
+    on_step: Callable[[Step], bool | None] | None = None,
+) -> History:
+    """Update the factors in turn until the objective changes by less than `tol` of itself in an iteration.
+
+    `on_step` is called after each iteration. If it returns True, the loop stops.
+    """
+    check_parts(model)
+    moving = [name for name in model.order if not isinstance(model.constraints[name], Frozen)]
+    began = perf_counter()
+    history = [objective(model)]
+    for iteration in range(1, max_iter + 1):
+        for name in moving:
+            update(model, name)
+        history.append(objective(model))
+        if on_step is not None and on_step(Step(iteration, max_iter, history[-1], perf_counter() - began)):
+            break
+        if abs(history[-2] - history[-1]) < tol * abs(history[-1]):
+            break
+    return History(history)
+
+
+def objective(model: Factorization) -> float:
+    """What `minimize` makes small."""
+    return sum(term.value(model.factors) for term in model.terms)
+
+
+def update(model: Factorization, name: str) -> None:
+    """Improve one factor while the others stand still."""
+    factors, constraint = model.factors, model.constraints[name]
+    involved = [term for term in model.terms if name in term.factors]
+    if isinstance(constraint, Free):
+        factors.replace(name, _exact(factors, name, involved))
+        return
+    splits = [term.gradient(factors, name) for term in involved]
+    factor = factors[name]
+    negative = [product for split in splits for product in split.negative]
+    positive = [product for split in splits for product in split.positive]
+    multiply(factor, negative, positive, model.exponent, factors.scratch(name))
+    constraint.restore(factor)
+    factors.changed(name)
+
+
+def check_parts(model: Factorization) -> None:
+    """Fail at once, and say what is missing, when the parts do not fit together."""
+    factors, constraints = model.factors, model.constraints
+    for term in model.terms:
+        for name in term.factors:
+            if name not in factors:
+                raise ValueError(f"{type(term).__name__} reads the factor {name!r}, which has no start.")
+    for name in model.order:
+        if name not in factors or name not in constraints:
+            raise ValueError(f"The order names the factor {name!r}, which needs a start and a constraint.")
+        involved = [term for term in model.terms if name in term.factors]
+        if not involved:
+            raise ValueError(f"No term depends on the factor {name!r}: freeze it or add a term.")
+        if isinstance(constraints[name], Free):
+            for term in involved:
+                if not isinstance(term, QuadraticTerm):
+                    raise ValueError(
+                        f"The factor {name!r} is free, but {type(term).__name__} has no method `quadratic`: "
+                        "it can't be solved for exactly."
+                    )
+        elif (factors[name] < 0).any():
+            raise ValueError(f"The factor {name!r} starts with negative values: only a Free factor may.")
+
+
+def _exact(factors: Factors, name: str, terms: Sequence[Term]) -> Array:
+    """The minimum of a sum of quadratics <F Q, F> - 2 <F, R>."""
+    quadratics = [term.quadratic(factors, name) for term in terms if isinstance(term, QuadraticTerm)]
+    curvature = np.sum([q for q, _ in quadratics], axis=0)
+    pull = np.sum([r for _, r in quadratics], axis=0)
+    solution = scipy.linalg.lstsq(curvature, pull.T)[0]
+    return np.asarray(solution.T, dtype=factors[name].dtype)

@@ -1,0 +1,64 @@
+"""Where the factors start."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.decomposition import NMF
+
+from isthmus.core.numerics import stack
+from isthmus.core.problem import Problem
+from isthmus.solvers.factorization.constraints import NonNegative
+from isthmus.solvers.factorization.documents import MatrixDocuments
+from isthmus.solvers.factorization.factors import Factors
+from isthmus.solvers.factorization.solver import Factorization, update
+from isthmus.solvers.factorization.terms import Component, Reconstruction
+from isthmus.solvers.linear.logistic import logistic_regression
+from isthmus.typing import Array
+
+
+def random_start(rng: np.random.RandomState, shape: tuple[int, int], dtype: np.dtype[np.floating]) -> Array:
+    """Positive numbers; columns sum to one."""
+    factor = rng.uniform(size=shape).astype(dtype)
+    return np.asarray(factor / factor.sum(axis=0))
+
+
+def first_labels(problem: Problem, C: float) -> list[Array]:
+    """For each domain, documents x classes: known labels, and what logistic regression expects of the others.
+
+    C is relative to the mean squared length of a document, so that the scale of X does not matter.
+    """
+    if all(domain.fully_labeled for domain in problem.domains):
+        return [domain.labels for domain in problem.domains]
+    classifier = logistic_regression(problem, C / problem.mean_squared_length)
+    starts = []
+    for domain in problem.domains:
+        start = np.array(domain.labels)
+        if not domain.fully_labeled:
+            start[~domain.labeled] = classifier.predict_proba(domain.matrix[~domain.labeled])
+        starts.append(start)
+    return starts
+
+
+def plain_nmf(problem: Problem, n_topics: int, random_state: Any, steps: int = 50) -> tuple[Array, list[Array]]:
+    """U and each domain's V of a factorization of all rows at once.
+
+    Multiplicative, so that it leaves no zero, which later updates could not move. scikit-learn finds the first point
+    and makes the first step; the engine's steps are the same, and faster.
+    """
+    nmf = NMF(n_topics, solver="mu", max_iter=1, tol=0, random_state=random_state)
+    rows = nmf.fit_transform(stack([domain.matrix for domain in problem.domains]))
+    ends = np.cumsum([len(domain.rows) for domain in problem.domains])
+    names = [f"V{number}" for number in range(len(problem.domains))]
+    factors = Factors({**dict(zip(names, np.split(rows, ends[:-1]), strict=True)), "U": nmf.components_.T})
+    terms = [
+        Reconstruction(MatrixDocuments(domain.matrix), name, (Component("U"),))
+        for name, domain in zip(names, problem.domains, strict=True)
+    ]
+    order = [*names, "U"]
+    model = Factorization(factors, terms, dict.fromkeys(order, NonNegative()), order)
+    for _ in range(steps - 1):
+        for name in order:
+            update(model, name)
+    return factors["U"], [factors[name] for name in names]

@@ -1,0 +1,41 @@
+"""Domains should have the same mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from isthmus.solvers.factorization.factors import Factors
+from isthmus.solvers.factorization.terms.base import Product, SplitGradient
+from isthmus.typing import Array
+
+
+@dataclass(frozen=True, eq=False)
+class MeanDiscrepancy:
+    """weight * ||mean row of F - mean row of G||^2. Its gradient has rank one."""
+
+    first: str
+    second: str
+    weight: float = 1.0
+
+    @property
+    def factors(self) -> tuple[str, ...]:
+        return (self.first, self.second)
+
+    def value(self, factors: Factors) -> float:
+        gap = _mean(factors, self.first) - _mean(factors, self.second)
+        return float(self.weight * np.vdot(gap, gap))
+
+    def gradient(self, factors: Factors, name: str) -> SplitGradient:
+        other = self.second if name == self.first else self.first
+        factor = factors[name]
+        each = np.full((len(factor), 1), 2 * self.weight / len(factor), dtype=factor.dtype)
+        return SplitGradient(
+            negative=[Product(each, _mean(factors, other).T)],
+            positive=[Product(each, _mean(factors, name).T)],
+        )
+
+
+def _mean(factors: Factors, name: str) -> Array:
+    return factors.cached(("mean", name), [name], lambda: np.asarray(factors[name].mean(axis=0, keepdims=True)))

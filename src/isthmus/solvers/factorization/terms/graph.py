@@ -1,0 +1,53 @@
+"""Neighbours should be alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from isthmus.solvers.factorization.factors import Factors
+from isthmus.solvers.factorization.kernel import column_order
+from isthmus.solvers.factorization.terms.base import Product, SplitGradient
+from isthmus.typing import Array, Matrix
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """weight * tr(F^T (D - A) F), A a symmetric, sparse, non-negative affinity and D its degrees."""
+
+    name: str
+    affinity: Matrix
+    weight: float = 1.0
+
+    @property
+    def factors(self) -> tuple[str, ...]:
+        return (self.name,)
+
+    @cached_property
+    def _pull(self) -> Matrix:
+        """2 weight A: the scale that the gradient needs."""
+        return 2 * self.weight * self.affinity
+
+    @cached_property
+    def _push(self) -> Array:
+        """2 weight D, as a column."""
+        return np.asarray(self._pull.sum(axis=1)).reshape(-1, 1)
+
+    def _pulled(self, factors: Factors) -> Array:
+        return factors.cached(
+            (self, "pulled"),
+            [self.name],
+            lambda: column_order(self._pull @ np.ascontiguousarray(factors[self.name])),
+        )
+
+    def _pushed(self, factors: Factors) -> Array:
+        return factors.cached((self, "pushed"), [self.name], lambda: self._push * factors[self.name])
+
+    def value(self, factors: Factors) -> float:
+        across = factors[self.name].T  # transposed: in memory order
+        return float(np.vdot(self._pushed(factors).T, across) - np.vdot(self._pulled(factors).T, across)) / 2
+
+    def gradient(self, factors: Factors, name: str) -> SplitGradient:
+        return SplitGradient(negative=[Product(self._pulled(factors))], positive=[Product(self._pushed(factors))])

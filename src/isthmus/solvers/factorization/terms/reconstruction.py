@@ -1,0 +1,131 @@
+"""How well the factors rebuild the documents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from isthmus.solvers.factorization.documents import Documents
+from isthmus.solvers.factorization.factors import Factors
+from isthmus.solvers.factorization.kernel import product
+from isthmus.solvers.factorization.terms.base import Product, SplitGradient
+from isthmus.typing import Array
+
+
+@dataclass(frozen=True)
+class Component:
+    """One word-topic factor with its association of topics and classes: share * F H (or share * F without H)."""
+
+    words: str
+    association: str | None = None
+    share: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Reconstruction:
+    """weight / 2 * ||X - V M^T||^2, where M, words x classes, is the sum of the components.
+
+    TCL's M is (alpha U + (1 - alpha) W) H, NMTF's W H, that of dual transfer learning U H_1 + W H_2. All work is done
+    at the width of M, the number of classes, and never at that of the topics: a word's row of numerators and
+    denominators comes from two vectors of one entry per class.
+    """
+
+    documents: Documents
+    rows: str
+    """Name of V."""
+    components: tuple[Component, ...]
+    weight: float = 1.0
+
+    @property
+    def factors(self) -> tuple[str, ...]:
+        return (self.rows, *self._word_factors)
+
+    @property
+    def _word_factors(self) -> tuple[str, ...]:
+        names = [name for s in self.components for name in (s.words, s.association) if name is not None]
+        return tuple(dict.fromkeys(names))
+
+    def profile(self, factors: Factors) -> Array:
+        """M: the words of each class."""
+        return factors.cached(("profile", self.components), self._word_factors, lambda: self._profile(factors))
+
+    def _profile(self, factors: Factors) -> Array:
+        first, *others = self.components
+        if not others:
+            return _scaled(first.share, _component_product(factors, first))
+        profile = first.share * _component_product(factors, first)
+        for component in others:
+            profile += component.share * _component_product(factors, component)
+        return profile
+
+    def _observed(self, factors: Factors) -> Array:
+        """X^T V."""
+        return factors.cached(
+            (self.documents, self.rows), [self.rows], lambda: self.documents.transposed_times(factors[self.rows])
+        )
+
+    def _matched(self, factors: Factors) -> Array:
+        """X M: how well each document matches each class."""
+        return factors.cached(
+            (self, "matched"), self._word_factors, lambda: self.documents.times(self.profile(factors))
+        )
+
+    def _gram(self, factors: Factors) -> Array:
+        """V^T V."""
+        return factors.cached(("gram", self.rows), [self.rows], lambda: factors[self.rows].T @ factors[self.rows])
+
+    def _expected(self, factors: Factors) -> Array:
+        """M V^T V, which is what X^T V would be if the fit were perfect."""
+        return factors.cached(
+            (self, "expected"), self.factors, lambda: product(self.profile(factors), self._gram(factors))
+        )
+
+    def _profile_gram(self, factors: Factors) -> Array:
+        """M^T M."""
+        return factors.cached(
+            ("profile gram", self.components),
+            self._word_factors,
+            lambda: self.profile(factors).T @ self.profile(factors),
+        )
+
+    def value(self, factors: Factors) -> float:
+        # ||X||^2 - 2 <X^T V, M> + <V^T V, M^T M>: no residual.
+        cross = np.vdot(self._observed(factors).T, self.profile(factors).T)  # transposed: both in memory order
+        square = np.vdot(self._gram(factors), self._profile_gram(factors))
+        return float(self.weight / 2 * (self.documents.squared_norm - 2 * cross + square))
+
+    def gradient(self, factors: Factors, name: str) -> SplitGradient:
+        split = SplitGradient()
+        if name == self.rows:
+            split.negative.append(Product(_scaled(self.weight, self._matched(factors))))
+            split.positive.append(Product(factors[self.rows], self.weight * self._profile_gram(factors)))
+        for component in self.components:
+            share = self.weight * component.share
+            if name == component.words and component.association is None:
+                split.negative.append(Product(_scaled(share, self._observed(factors))))
+                split.positive.append(Product(self.profile(factors), share * self._gram(factors)))
+            elif name == component.words and component.association is not None:
+                association = share * factors[component.association]
+                split.negative.append(Product(self._observed(factors), association))
+                split.positive.append(Product(self._expected(factors), association))
+            if name == component.association:
+                words = factors[component.words].T
+                split.negative.append(Product(share * (words @ self._observed(factors))))
+                split.positive.append(Product(share * (words @ self._expected(factors))))
+        return split
+
+
+def _scaled(scale: float, array: Array) -> Array:
+    """Without a copy where there is nothing to do. Nobody changes the result."""
+    return array if scale == 1 else scale * array
+
+
+def _component_product(factors: Factors, component: Component) -> Array:
+    """F H, shared by all domains that have this component."""
+    words, association = component.words, component.association
+    if association is None:
+        return factors[words]
+    return factors.cached(
+        ("component", words, association), [words, association], lambda: product(factors[words], factors[association])
+    )

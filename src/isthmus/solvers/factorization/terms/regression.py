@@ -1,0 +1,73 @@
+"""A document's factors should tell its class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from isthmus.solvers.factorization.factors import Factors
+from isthmus.solvers.factorization.terms.base import Product, SplitGradient, parts
+from isthmus.typing import Array, Mask
+
+
+@dataclass(frozen=True, eq=False)
+class Regression:
+    """weight * ||Y - V A^T - 1 b^T||^2 over the labelled rows; A, classes x columns of V, may have either sign.
+
+    With `intercept`, b is the last column of the coefficients, and is solved for together with A; without, it is zero.
+    """
+
+    rows: str
+    coefficients: str
+    labels: Array
+    labeled: Mask
+    weight: float = 1.0
+    intercept: bool = False
+
+    @property
+    def factors(self) -> tuple[str, ...]:
+        return (self.rows, self.coefficients)
+
+    def _visible(self, factors: Factors) -> Array:
+        """V, beside it a one for the intercept, with the unlabelled rows zeroed."""
+
+        def compute() -> Array:
+            rows = factors[self.rows]
+            if self.intercept:
+                rows = np.hstack([rows, np.ones((len(rows), 1), dtype=rows.dtype)])
+            return np.asarray(rows * self.labeled[:, None])
+
+        return factors.cached((self, "visible"), [self.rows], compute)
+
+    @cached_property
+    def _visible_labels(self) -> Array:
+        return np.asarray(self.labels * self.labeled[:, None])
+
+    def value(self, factors: Factors) -> float:
+        residual = self._visible_labels - self._visible(factors) @ factors[self.coefficients].T
+        return float(self.weight * np.vdot(residual, residual))
+
+    def gradient(self, factors: Factors, name: str) -> SplitGradient:
+        if name == self.rows:
+            width = factors[self.rows].shape[1]
+            slopes, shift = factors[self.coefficients][:, :width], factors[self.coefficients][:, width:]
+            visible = 2 * self.weight * factors[self.rows] * self.labeled[:, None]
+            wanted = self._visible_labels - self.labeled[:, None] * shift.sum(axis=1)
+            plus, minus = parts(2 * self.weight * (wanted @ slopes))
+            gram_plus, gram_minus = parts(slopes.T @ slopes)
+            return SplitGradient(
+                negative=[Product(plus), Product(visible, gram_minus)],
+                positive=[Product(minus), Product(visible, gram_plus)],
+            )
+        quadratic, pull = self.quadratic(factors, name)
+        plus, minus = parts(2 * pull)
+        up, down = parts(2 * factors[name] @ quadratic)
+        return SplitGradient(negative=[Product(plus), Product(down)], positive=[Product(minus), Product(up)])
+
+    def quadratic(self, factors: Factors, name: str) -> tuple[Array, Array]:
+        if name != self.coefficients:
+            raise ValueError(f"Regression can be solved exactly for {self.coefficients!r} only, not for {name!r}.")
+        visible = self._visible(factors)
+        return self.weight * visible.T @ visible, self.weight * self.labels.T @ visible

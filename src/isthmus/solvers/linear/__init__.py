@@ -1,0 +1,16 @@
+"""Linear classifiers, and the features that they see beside words."""
+
+from isthmus.solvers.linear.denoising import DenoisingMap, denoising_map
+from isthmus.solvers.linear.logistic import fit_logistic, log_odds, logistic_regression
+from isthmus.solvers.linear.word_map import WordMap, denoising_lsa_map, lsa_map
+
+__all__ = [
+    "DenoisingMap",
+    "WordMap",
+    "denoising_lsa_map",
+    "denoising_map",
+    "fit_logistic",
+    "log_odds",
+    "logistic_regression",
+    "lsa_map",
+]

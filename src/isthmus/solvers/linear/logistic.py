@@ -1,0 +1,47 @@
+"""Logistic regression of class numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+
+from isthmus.core.numerics import mean_square
+from isthmus.core.problem import Problem
+from isthmus.typing import Array, Matrix, Positions
+
+
+def logistic_regression(problem: Problem, C: float) -> LogisticRegression:
+    """A classifier of the labelled documents, its classes numbered as in the problem."""
+    return fit_logistic(*problem.labeled_documents(), C)
+
+
+def fit_logistic(
+    X: Matrix,
+    numbers: Positions,
+    C: float,
+    weights: Array | None = None,
+    start: LogisticRegression | None = None,
+    tol: float = 1e-5,
+) -> LogisticRegression:
+    """Logistic regression of class numbers.
+
+    Looser tolerances than the default cost accuracy in the target domain. From a `start` that is near, a looser one
+    suffices. Both are about gradients, which are as large as X: where its rows are far from unit length, so brought.
+    """
+    square = mean_square(X)
+    scale = 1.0 if 0.1 < square < 10 or not square else square**0.5
+    model = LogisticRegression(C=C * scale**2, tol=tol, max_iter=1000)
+    if start is not None:
+        model.set_params(tol=1e-4, warm_start=True)
+        model.coef_, model.intercept_ = start.coef_ * scale, start.intercept_.copy()
+    model.fit(X if scale == 1 else X / X.dtype.type(scale), numbers, weights)
+    model.coef_ /= scale
+    return model.set_params(C=C)
+
+
+def log_odds(classifier: LogisticRegression, X: Matrix) -> Array:
+    """Documents x classes: the values whose softmax are the classifier's probabilities."""
+    if not X.shape[0]:
+        return np.zeros((0, len(classifier.classes_)))
+    values = np.asarray(classifier.decision_function(X), dtype=np.float64)
+    return np.column_stack([-values / 2, values / 2]) if values.ndim == 1 else values

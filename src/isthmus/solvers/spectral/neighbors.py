@@ -1,0 +1,37 @@
+"""Nearest neighbours by cosine."""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.sparse as sp
+from joblib import cpu_count
+from sklearn.preprocessing import normalize
+from sparse_dot_topn import sp_matmul_topn
+
+from isthmus.typing import Matrix
+
+
+def nearest(X: Matrix, among: Matrix, n_neighbors: int) -> Matrix:
+    """The cosine of each row of X with the nearest rows of `among`; zero elsewhere, and where it would be negative."""
+    others = normalize(sp.csr_matrix(among))
+    rows = normalize(sp.csr_matrix(X, dtype=others.dtype))
+    # Without a threshold, as many neighbours as rows and a product of zero, it returns memory that nobody wrote to.
+    least = float(np.finfo(others.dtype).tiny)
+    return sp_matmul_topn(rows, others.T.tocsr(), top_n=n_neighbors, threshold=least, n_threads=cpu_count())
+
+
+def nearest_others(X: Matrix, n_neighbors: int) -> Matrix:
+    """The same among the rows of X themselves, each but itself."""
+    found = nearest(X, X, n_neighbors + 1)  # each row meets itself
+    found.setdiag(0)
+    found.eliminate_zeros()
+    return found
+
+
+def neighbor_graph(X: Matrix, n_neighbors: int) -> Matrix:
+    """The cosine of each row with its nearest rows, zero elsewhere: a symmetric sparse graph without loops.
+
+    Two rows are joined if either is among the other's `n_neighbors` nearest.
+    """
+    found = nearest_others(X, n_neighbors)
+    return sp.csr_array(found.maximum(found.T))
