@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 
 import isthmus
 from isthmus.bench.tasks import Library, TaskData, load_table
-from isthmus.core.numerics import one_blas_thread
+from isthmus.core.estimator import one_blas_thread
 from isthmus.solvers.factorization import random_start
 from plain_tcl import plain_tcl
 

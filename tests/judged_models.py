@@ -14,7 +14,7 @@ class Muddled(isthmus.LR):
     """Learns something about documents that has nothing to do with their class, nor with their order."""
 
     def _learn(self, problem: Problem) -> list[Array]:
-        X, _ = problem.labeled_documents()
+        X, _ = problem.labeled
         digits = np.floor(X.sum(axis=1) * 1e5).astype(int)
         self.classifier_ = fit_logistic(X, digits % problem.n_classes, self.C)
         return [self._assign(domain.matrix, None) for domain in problem.domains]

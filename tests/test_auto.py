@@ -99,7 +99,7 @@ def test_signed_features_leave_the_factorizations_out(toy: Toy) -> None:
 def test_the_scale_of_x_does_not_matter(scale: float, toy: Toy) -> None:
     plain, scaled = quiet(toy), quiet(toy, X=toy.X * scale)
     assert scaled.chosen_ == plain.chosen_
-    assert scaled.diagnostics_.modesty == pytest.approx(plain.diagnostics_.modesty, abs=0.01)
+    assert scaled.diagnostics_.underconfidence == pytest.approx(plain.diagnostics_.underconfidence, abs=0.01)
     assert scaled.label_distributions_ == pytest.approx(plain.label_distributions_, abs=1e-4)
     assert scaled.predict_proba(toy.X[:9] * scale) == pytest.approx(plain.predict_proba(toy.X[:9]), abs=1e-4)
 
@@ -111,9 +111,9 @@ def test_naive_bayes_counts_words_in_any_unit(toy: Toy) -> None:
 
 
 def test_cuts_are_for_sparse_rows(toy: Toy) -> None:
-    assert quiet(toy).diagnostics_.cut is not None
+    assert quiet(toy).diagnostics_.normalized_cut is not None
     dense = quiet(toy, X=toy.X.toarray())
-    assert dense.diagnostics_.cut is None
+    assert dense.diagnostics_.normalized_cut is None
     assert dense.diagnostics_.topic_score != 0
 
 
@@ -151,7 +151,7 @@ def test_what_candidates_share_is_made_once(toy: Toy, monkeypatch: pytest.Monkey
 
 def test_little_time_leaves_dear_candidates_out(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter(range(10_000))
-    monkeypatch.setattr("isthmus.choice.trial.perf_counter", lambda: next(clock))  # every look at it takes a second
+    monkeypatch.setattr("isthmus.auto.run.perf_counter", lambda: next(clock))  # every look at it takes a second
     auto = quiet(toy, Auto(max_time=12, random_state=0))
     why = {row["name"]: row["why"] for row in auto.leaderboard_.rows}
     assert why["TCL"] == "no time left"

@@ -16,6 +16,7 @@ from sklearn.cluster import KMeans as Lloyd
 import isthmus
 from conftest import Toy, build
 from isthmus.core.problem import Problem, make_problem
+from isthmus.core.workspace import Workspace
 from isthmus.solvers.clusters import name_clusters
 from isthmus.solvers.factorization import (
     ColumnsSumToOne,
@@ -140,7 +141,7 @@ def toy_problem(toy: Toy, y: np.ndarray | None = None) -> Problem:
 def start_of(toy: Toy, **params: Any) -> Any:
     estimator = isthmus.CCI(n_topics=3, random_state=0, **params)
     problem, rng = toy_problem(toy), np.random.RandomState(0)
-    return estimator._model(problem, estimator._starts(problem, rng), rng)
+    return estimator.model(problem, estimator.starts(problem, Workspace(), rng), rng)
 
 
 def test_engine_follows_the_papers_equations(toy: Toy) -> None:
@@ -205,18 +206,18 @@ def test_objective_falls_with_every_update_without_normalisation(toy: Toy) -> No
 def test_shuffled_source_labels_inside_the_objective_change_nothing(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
     """As the docstring says: the source names the clusters, and does nothing else."""
     plain = toy.fit(build("CCI"))
-    starts = isthmus.CCI._starts
+    starts = isthmus.CCI.starts
     shuffled = []
 
-    def shuffle(self: Any, problem: Problem, rng: np.random.RandomState) -> dict[str, Any]:
-        found = starts(self, problem, rng)
+    def shuffle(self: Any, problem: Problem, *more: Any) -> dict[str, Any]:
+        found = starts(self, problem, *more)
         for number, domain in enumerate(problem.domains):
             if not domain.is_target:
                 found[f"V{number}"] = np.random.default_rng(0).permutation(found[f"V{number}"])
                 shuffled.append(number)
         return found
 
-    monkeypatch.setattr(isthmus.CCI, "_starts", shuffle)
+    monkeypatch.setattr(isthmus.CCI, "starts", shuffle)
     other = toy.fit(build("CCI"))
     assert shuffled
     assert not np.array_equal(other.associations_, plain.associations_)

@@ -155,14 +155,14 @@ def test_extension_puts_copies_where_the_originals_stand(toy: Toy, lam: float, b
     """A copy is similar to its original as well, to the extent of one."""
     model = fit(toy, lam=lam, beta=beta)
     target = toy.X[toy.in_target]
-    places, linked = model._embedding.place(target)
+    places, linked = model.solution_._embedding.place(target)
     N = toy.X.toarray()
-    mu = model._embedding.values
+    mu = model.solution_._embedding.values
     d = (N @ N.T).sum(axis=1)[toy.in_target][:, None] - 1
     d_s = (N @ N.T)[np.ix_(toy.in_target, toy.in_target)].sum(axis=1)[:, None] - 1
     pull = (mu * d + lam * d_s + 1 + lam) / (mu * (d + 1) + lam * (d_s + 1))
     assert linked.all()
-    assert places == pytest.approx(model._embedding.free * pull, abs=1e-9)
+    assert places == pytest.approx(model.solution_._embedding.free * pull, abs=1e-9)
     assert np.mean(model.predict(target) == model.transduction_[toy.in_target]) > 0.98
 
 

@@ -136,7 +136,7 @@ OTHERS: dict[str, tuple[Callable[[Path, Path], list[object]], str]] = {
         lambda d, m: ["predict", m, d / "target.csv", "-o", d / "no" / "o.csv"],
         "make it first",
     ),
-    "no shares": (lambda d, m: [*good(d), "--target-prior", "unknown", "--method", "LR"], "LR cannot be told shares"),
+    "no shares": (lambda d, m: [*good(d), "--target-prior", "unknown", "--method", "LR"], "LR cannot be told a prior"),
     "no stopping": (lambda d, m: [*good(d), "--max-time", "9", "--method", "LR"], "LR cannot be stopped early"),
     "a preset for more": (
         lambda d, m: [*good(d), "--preset", "tcl"],
@@ -293,7 +293,7 @@ def test_existing_files_stay_without_force(folder: Path) -> None:
     sentence = check(folder, *good(folder), says="out.csv, which exists: choose another name, or add --force")
     assert "--predictions names" in sentence
     assert run(*good(folder), "--method", "LR", "--force").code == 0
-    assert (folder / "out.csv").read_text().startswith("id,label,p_bug,p_pay,trust\n")
+    assert (folder / "out.csv").read_text().startswith("id,label,p_bug,p_pay,confidence\n")
 
 
 def test_links_stay_links(folder: Path) -> None:
@@ -317,13 +317,13 @@ def test_unreadable_files_get_a_sentence(folder: Path) -> None:
         raise PermissionError(13, "Permission denied")
 
     with pytest.MonkeyPatch.context() as patch:  # whoever runs the tests may perhaps read everything
-        patch.setattr("isthmus.documents.streams.Path.open", refuse)
+        patch.setattr("isthmus.io.documents.streams.Path.open", refuse)
         assert "source.csv cannot be read: Permission denied." in run(*good(folder)).sentence
 
 
 def test_closed_standard_input_gets_a_sentence(folder: Path, model: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("isthmus.documents.streams.sys", type("Closed", (), {"stdin": None}))
+        patch.setattr("isthmus.io.documents.streams.sys", type("Closed", (), {"stdin": None}))
         check(folder, "predict", model, "-", says="standard input is closed")
 
 

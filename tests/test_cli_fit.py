@@ -61,7 +61,7 @@ def fit(folder: Path, *more: object, **changes: Any) -> Done:
 
 
 def labels_in(path: Path) -> dict[str, str]:
-    with open_documents(str(path), label="label", text="trust") as file:
+    with open_documents(str(path), label="label", text="confidence") as file:
         return {document.id: str(document.label) for document in file}
 
 
@@ -73,12 +73,12 @@ def test_fit_writes_what_transfer_finds_and_predict_what_result_predicts(files: 
     )
     with (files / "out.csv").open(newline="") as lines:
         rows = list(csv.DictReader(lines))
-    assert list(rows[0]) == ["id", "label", "p_billing", "p_fault", "trust"]
+    assert list(rows[0]) == ["id", "label", "p_billing", "p_fault", "confidence"]
     assert [row["id"] for row in rows] == [row["id"] for row in TARGET]
     assert [row["label"] for row in rows] == result.labels.tolist()
     shares = np.array([[float(row["p_billing"]), float(row["p_fault"])] for row in rows])
     assert shares == pytest.approx(result.probabilities, abs=1e-6)
-    assert [float(row["trust"]) for row in rows] == pytest.approx(shares.max(axis=1))
+    assert [float(row["confidence"]) for row in rows] == pytest.approx(shares.max(axis=1))
     right = np.mean(result.labels == [row["label"] for row in TARGET])
     assert f"Right by column 'truth': {right:.1%} of 30 documents." in done.stdout
     assert "text in column 'text', label in column 'label' (guessed by name: text, label)" in done.stdout
@@ -126,7 +126,7 @@ def test_every_format_gives_the_same_labels(files: Path, form: str) -> None:
     content = gzip.decompress(out.read_bytes()) if form.endswith(".gz") else out.read_bytes()
     if bare == "parquet":
         frame = pd.read_parquet(io.BytesIO(content))
-        assert frame.dtypes["trust"] == np.float64
+        assert frame.dtypes["confidence"] == np.float64
         assert len(frame) == len(TARGET)
 
 
@@ -218,7 +218,7 @@ def test_one_warning_for_all_empty_documents(files: Path) -> None:
     with mock.patch.object(sys.modules["isthmus.cli.predict"], "BATCH", 5):
         done = run("predict", files / "m.isthmus", files / "new.csv", "-o", files / "out.csv")
     assert done.err.strip() == (
-        "isthmus: 4 of 12 documents hold no known word; they get the class shares of the labelled documents."
+        "isthmus: 4 of 12 documents hold no known word; they get the class prior of the labelled documents."
     )
 
 
@@ -252,7 +252,7 @@ def test_predict_reads_no_further_than_its_batch(files: Path) -> None:
 KILLER = """
 import os, random, signal, sys, time
 import sklearn.linear_model, sklearn.pipeline, zstandard
-import isthmus, isthmus.documents, isthmus.report
+import isthmus, isthmus.io.documents, isthmus.report
 from isthmus.cli import estimating, main, models, stages, summary
 
 def run(folder, n_renames):

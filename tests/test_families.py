@@ -8,7 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from isthmus.bench.families import CATEGORIES, auto_tasks, four_classes, is_for_development, newsgroup_splits, unrelated
+from isthmus.bench.families import (
+    CATEGORIES,
+    auto_tasks,
+    four_classes,
+    is_for_development,
+    newsgroup_splits,
+    unrelated_tasks,
+)
 from isthmus.bench.task import Task
 from isthmus.bench.tasks import Library, load_table
 from isthmus.datasets.reviews import REVIEW_DOMAINS, load_reviews
@@ -65,7 +72,7 @@ def test_no_task_comes_twice_and_both_halves_have_some_of_every_family() -> None
 
 
 def test_unrelated_tasks_share_no_group_between_source_and_target() -> None:
-    for task in unrelated():
+    for task in unrelated_tasks():
         source = {group for groups in task.source.values() for group in groups}
         assert not source & {group for groups in task.target.values() for group in groups}
         assert len(task.target) == 2

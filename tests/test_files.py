@@ -183,7 +183,7 @@ def test_the_header_says_what_it_is(toy: Toy, tmp_path: Path) -> None:
     with safe_open(tmp_path / "model.isthmus", framework="np") as file:
         about = json.loads(file.metadata()["isthmus"])
         assert any(file.get_tensor(name).shape == (240, 2) for name in file.keys())  # noqa: SIM118
-    assert about["schema"] == 1
+    assert about["schema"] == 2
     assert about["method"] == "CDSC"
     assert about["settings"]["beta"] == "inf"
     assert about["settings"]["lam"] == 0.025

@@ -60,7 +60,7 @@ def test_without_labels_of_the_target_it_is_the_sources_svm(
     reference = LinearSVC(C=factor, intercept_scaling=1, dual=False, tol=1e-6).fit(rows, toy.y[~toy.in_target])
     margins = reference.decision_function(toy.X).reshape(len(toy.y), -1) / factor
     model: Any = toy.fit(build(name))
-    machines = model._default if hasattr(model, "_default") else model.machines_
+    machines = getattr(model.solution_, "_default", model.machines_)
     assert machines.margins(toy.X) == pytest.approx(margins, abs=1e-3)
 
 

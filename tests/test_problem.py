@@ -211,7 +211,7 @@ def test_labelled_documents_of_all_domains_are_stacked(toy: Toy) -> None:
     mask = ~toy.in_target
     mask[np.flatnonzero(toy.in_target)[:4]] = True
     problem = make_problem(isthmus.TCL(), toy.X, toy.y, toy.domain, "target", mask)
-    X, numbers = problem.labeled_documents()
+    X, numbers = problem.labeled
     rows = np.concatenate([d.rows[d.labeled] for d in problem.domains])
     assert np.array_equal(X.toarray(), toy.X[rows].toarray())
     assert np.array_equal(problem.classes[numbers], toy.y[rows])

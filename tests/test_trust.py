@@ -102,7 +102,7 @@ def test_few_target_documents_ring_no_alarm(toy: Toy) -> None:
     for n in (1, 2, 5):
         kept = ~toy.in_target | np.isin(np.arange(len(toy.y)), np.flatnonzero(toy.in_target)[:n])
         auto = quiet(Toy(toy.X[kept], toy.y[kept], toy.domain[kept]))
-        assert auto.diagnostics_.cut is None
+        assert auto.diagnostics_.normalized_cut is None
         assert auto.diagnostics_.likeness is None
         assert auto.warnings_ == []
         estimate = auto.estimated_accuracy_
@@ -148,7 +148,7 @@ def test_a_class_with_few_documents_and_no_conviction_is_missing(
     answer[np.arange(n), labels] = sure
     few = Diagnostics(n_documents=1000)
     for shares in ("unknown", {"class 0": 0.5, "class 1": 0.5, "class 2": 0.0}):
-        asked = run.Run(Workspace(problem), shares, run.Clock(None), 0)
+        asked = run.Run(problem, Workspace(), shares, run.Clock(None), 0)
         asked.answers[candidates.SHORT] = answer
         found = class_cautions(asked, asked.ensembles.topics, Diagnostics())
         known = isinstance(shares, dict)  # who gives the prior knows which class is missing
@@ -279,7 +279,7 @@ def test_at_unknown_shares_nobody_is_asked_who_needs_them(toy: Toy) -> None:
 def test_at_unknown_shares_the_alarm_goes_by_other_answers(toy: Toy) -> None:
     """By labels that no self-training has moved, and by how far naive Bayes stays with the source's classifier."""
     problem = make_problem(Auto(), toy.X, toy.y, toy.domain, "target")
-    asked = run.Run(Workspace(problem), "unknown", run.Clock(None), 0)
+    asked = run.Run(problem, Workspace(), "unknown", run.Clock(None), 0)
     asked.start()
     own = candidates.AT_UNKNOWN_PRIOR
     found, first = diagnose(asked), asked.answers[SOURCE_ONLY]
@@ -316,7 +316,7 @@ def test_time_is_for_all_trials_together(toy: Toy, monkeypatch: pytest.MonkeyPat
 
 def test_who_starts_from_another_takes_its_time_too(toy: Toy) -> None:
     problem = make_problem(Auto(), toy.X, toy.y, toy.domain, "target")
-    fresh = run.Run(Workspace(problem), "source", run.Clock(None), 0)
+    fresh = run.Run(problem, Workspace(), "source", run.Clock(None), 0)
     fresh.unit = 1.0
     mixture, start = (fresh.candidates[name].cost for name in (candidates.MIXTURE, candidates.SHORT))
     assert fresh.expected_seconds((candidates.MIXTURE,)) == mixture + start

@@ -31,7 +31,7 @@ def test_line_ends_within_fields(form: str, ids: list[str], data: st.DataObject)
     delimiter = "\t" if form == "tsv" else ","
     header, *rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     labels = [LABELS[number] for number in numbers]
-    assert header == ["id", "label", *(f"p_{label}" for label in LABELS), "trust"]
+    assert header == ["id", "label", *(f"p_{label}" for label in LABELS), "confidence"]
     assert [row[:2] for row in rows] == [list(pair) for pair in zip(ids, labels, strict=True)]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, f"labels.{form}")
@@ -44,4 +44,4 @@ def test_lines_end_plainly() -> None:
     written = io.BytesIO()
     with PredictionWriter(written, "csv", ["a", "b"]) as writer:
         writer.write(["1\r", "2"], np.array([[1.0, 0], [0.25, 0.75]]))
-    assert written.getvalue() == b'id,label,p_a,p_b,trust\n"1\r",a,1.0,0.0,1.0\n2,b,0.25,0.75,0.75\n'
+    assert written.getvalue() == b'id,label,p_a,p_b,confidence\n"1\r",a,1.0,0.0,1.0\n2,b,0.25,0.75,0.75\n'

@@ -13,13 +13,14 @@ from sklearn.utils.metaestimators import available_if
 from isthmus.auto import candidates as names
 from isthmus.auto.decide import Decision, corrected_prior, decide, relearned
 from isthmus.auto.ensemble import EnsembleSolution
-from isthmus.auto.estimate import sharpness_for, updated
+from isthmus.auto.estimate import updated
 from isthmus.auto.leaderboard import Leaderboard
 from isthmus.auto.run import Clock, Run
 from isthmus.auto.warnings import emit
 from isthmus.core.estimator import TransferClassifier
 from isthmus.core.priors import PRIOR
 from isthmus.core.problem import Domain, Problem
+from isthmus.core.solution import split_by_domain
 from isthmus.core.workspace import Workspace
 from isthmus.inspection.topics import Topics
 from isthmus.methods import TopicSolution
@@ -109,10 +110,11 @@ class Auto(TransferClassifier):
         scale = 1.0 if np.isclose(length, 1, rtol=1e-6) else 1 / length
         if scale != 1:  # the rules were found at this length
             problem = problem.scaled(scale)
-            workspace = Workspace(problem)
         run, decision = self._choose(problem, workspace)
-        emit(decision.warnings)
+        if decision.warnings:
+            emit(decision.warnings)
         return EnsembleSolution(
+            distributions=split_by_domain(decision.probabilities, problem),
             chosen=decision.members,
             estimated_accuracy=decision.estimate,
             warnings=decision.warnings,
@@ -121,7 +123,7 @@ class Auto(TransferClassifier):
             leaderboard=Leaderboard(decision.rows),
             _members=[run.solutions[name] for name in decision.members],
             _spreads=decision.spreads,
-            _sharpness=sharpness_for(decision.scores, decision.estimate.value),
+            _sharpness=decision.sharpness,
             _scale=scale,
         )
 
@@ -129,10 +131,9 @@ class Auto(TransferClassifier):
         """Run, decide and, where target labels are known, check, correct and learn from them."""
         hidden, checked = _without_target_labels(problem)
         clock = Clock(self.max_time)
-        unaware = workspace if hidden is problem else workspace.relabeled(hidden)
 
         def attempt(prior: Any) -> tuple[Run, Decision]:
-            run = Run(unaware, prior, clock, self.random_state)
+            run = Run(hidden, workspace, prior, clock, self.random_state)
             run.start()
             return run, decide(run, checked)
 
@@ -148,9 +149,11 @@ class Auto(TransferClassifier):
         if clock.has(run.seconds_of(decision.members)):
             # What is known of the target is learned from as well: the members, once more.
             prior = corrected_prior(run, decision, checked)
-            aware = Run(workspace, prior, Clock(None), self.random_state)
+            aware = Run(problem, workspace, prior, Clock(None), self.random_state)
             aware.start(only=decision.members)
             run, decision = aware, relearned(decision, run, aware, checked)
+        else:
+            decision = replace(decision, scores=decision.scores[~checked.any(axis=1)])
         return run, replace(decision, estimate=estimate)
 
     @available_if(_has_topics)

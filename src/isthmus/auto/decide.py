@@ -38,8 +38,13 @@ class Decision:
     """Of the leaderboard."""
 
     @property
+    def sharpness(self) -> float:
+        """Which brings the mean confidence to the estimated accuracy: calibration in the large."""
+        return sharpness_for(self.scores, self.estimate.value)
+
+    @property
     def probabilities(self) -> Array:
-        return tempered(self.scores, sharpness_for(self.scores, self.estimate.value))
+        return tempered(self.scores, self.sharpness)
 
     def check(self, labels: Array) -> tuple[Mask, Array]:
         """Of the documents whose label is known after all: which are right, and the probabilities they were given."""

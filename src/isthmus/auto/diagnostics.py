@@ -13,7 +13,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from isthmus.auto import candidates as names
 from isthmus.auto import rules
 from isthmus.auto.run import Run
-from isthmus.core.numerics import is_signed, unit_rows
+from isthmus.core.numerics import unit_rows
 from isthmus.core.problem import Problem
 from isthmus.solvers.spectral import nearest
 from isthmus.typing import Array, Matrix, Positions
@@ -81,7 +81,7 @@ class Diagnostics:
 def diagnose(run: Run) -> Diagnostics:
     """All indicators of a run."""
     problem, n_classes, ensembles = run.problem, run.problem.n_classes, run.ensembles
-    X, known = problem.labeled_documents()
+    X, known = problem.labeled
     unlabeled, answers = problem.unlabeled, run.answers
     source_only = answers[names.SOURCE_ONLY]
     asked = [answers[name] for name in ensembles.confidence_of if name in answers] or [source_only]
@@ -89,7 +89,7 @@ def diagnose(run: Run) -> Diagnostics:
     # Naive Bayes takes no negative features; with whom it would agree, self-training agrees more closely.
     compared = next((answers[name] for name in (ensembles.agreement_of, names.SHORT) if name in answers), None)
     both_lengths = names.SHORT in answers and names.LONG in answers
-    cuts = sp.issparse(unlabeled) and not is_signed(unlabeled)  # cosines of other features are not for cutting
+    cuts = sp.issparse(unlabeled) and not problem.is_signed  # cosines of other features are not for cutting
     prior_known = run.target_prior != "unknown"  # where nothing holds its prior, self-training cuts off what it likes
     across = any(d.is_target for d in problem.domains) and any(not d.is_target for d in problem.domains)
     if not (across and ensembles.labels_of in answers):
@@ -174,7 +174,7 @@ def class_mean_cosine(problem: Problem, numbers: Positions) -> float | None:
     Classes with fewer than two documents in either are left out. None if fewer than two classes, or a handful of
     target documents, are left.
     """
-    X, known = problem.labeled_documents()
+    X, known = problem.labeled
     sides = ((X, known), (problem.unlabeled, numbers))
     sizes = np.stack([np.bincount(classes, minlength=problem.n_classes) for _, classes in sides])
     compared = np.flatnonzero((sizes > 1).all(axis=0))

@@ -12,11 +12,11 @@ from isthmus.auto.estimate import Estimate
 from isthmus.auto.leaderboard import Leaderboard
 from isthmus.auto.warnings import Caution
 from isthmus.core.probabilities import tempered
-from isthmus.core.solution import Solution
+from isthmus.core.solution import Solution, TransductiveSolution
 from isthmus.typing import Array, Matrix
 
 
-def log_odds(probabilities: Array) -> Array:
+def centered_log_odds(probabilities: Array) -> Array:
     """Against the mean class."""
     logs = np.log(np.maximum(np.asarray(probabilities, dtype=np.float64), 1e-12))
     return np.asarray(logs - logs.mean(axis=1, keepdims=True))
@@ -24,17 +24,17 @@ def log_odds(probabilities: Array) -> Array:
 
 def spread_of(probabilities: Array) -> float:
     """What a member's log-odds are divided by, so that all have the same weight."""
-    return float(np.std(log_odds(probabilities))) or 1.0 if len(probabilities) else 1.0
+    return float(np.std(centered_log_odds(probabilities))) or 1.0 if len(probabilities) else 1.0
 
 
 def combine(probabilities: Sequence[Array], spreads: Sequence[float]) -> Array:
     """The mean of the members' log-odds over their spreads."""
-    parts = [log_odds(own) / spread for own, spread in zip(probabilities, spreads, strict=True)]
+    parts = [centered_log_odds(own) / spread for own, spread in zip(probabilities, spreads, strict=True)]
     return np.asarray(np.mean(parts, axis=0))
 
 
 @dataclass(frozen=True, eq=False)
-class EnsembleSolution(Solution):
+class EnsembleSolution(TransductiveSolution):
     """Several members' solutions, and all that is known about their answer."""
 
     chosen: tuple[str, ...]

@@ -19,7 +19,7 @@ def class_cautions(run: Run, members: tuple[str, ...], diagnostics: Diagnostics)
         return []
     free = run
     if run.target_prior == "source":
-        free = Run(run.workspace, "unknown", Clock(None), run.random_state)
+        free = Run(run.problem, run.workspace, "unknown", Clock(None), run.random_state)
         free.unit = run.unit
         if not run.clock.has(free.expected_seconds((names.LONG, names.MIXTURE))):
             return []

@@ -10,8 +10,8 @@ import numpy as np
 
 from isthmus.auto import candidates as names
 from isthmus.auto.candidates import Candidate, portfolio
-from isthmus.core.numerics import is_signed
 from isthmus.core.priors import read_prior
+from isthmus.core.problem import Problem
 from isthmus.core.solution import Solution
 from isthmus.core.workspace import Workspace
 from isthmus.typing import Array
@@ -30,8 +30,11 @@ class Clock:
 class Run:
     """Candidates, cheap ones first, in a workspace that they share: maps and first classifiers are made once."""
 
-    def __init__(self, workspace: Workspace, target_prior: Any, clock: Clock, random_state: Any) -> None:
-        self.workspace, self.problem = workspace, workspace.problem
+    def __init__(
+        self, problem: Problem, workspace: Workspace, target_prior: Any, clock: Clock, random_state: Any
+    ) -> None:
+        self.problem, self.workspace = problem, workspace
+        self.n_unlabeled = int(problem.unlabeled.shape[0])
         self.target_prior, self.clock, self.random_state = target_prior, clock, random_state
         self.prior = read_prior(target_prior, self.problem)  # fails at once where it is wrong
         self.ensembles = names.AT_UNKNOWN_PRIOR if target_prior == "unknown" else names.AT_KNOWN_PRIOR
@@ -44,10 +47,6 @@ class Run:
         """Why a candidate did not run."""
         self.unit = 0.0
         """Seconds that the first logistic regression took."""
-
-    @property
-    def n_unlabeled(self) -> int:
-        return int(self.problem.unlabeled.shape[0])
 
     def start(self, only: tuple[str, ...] = ()) -> None:
         """Let the candidates answer: all that there is time for, or the named ones."""
@@ -87,7 +86,7 @@ class Run:
             return "nothing to label"
         if not asked_for and candidate.name not in self._with_starts(self.ensembles.needed):
             return "needs a class prior"
-        if candidate.needs_counts and any(is_signed(domain.matrix) for domain in self.problem.domains):
+        if candidate.needs_counts and self.problem.is_signed:
             return "takes no negative features: see SignSplit"
         needed = self.expected_seconds((candidate.name,)) + self.unit * names.DIAGNOSTICS_COST
         return "no time left" if self.unit and not self.clock.has(needed) else ""

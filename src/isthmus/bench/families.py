@@ -29,7 +29,7 @@ SHARES = (0.1, 0.25, 0.75, 0.9)
 def is_for_development(task: Task) -> bool:
     """Whether a task may be looked at while rules and thresholds are made.
 
-    >>> from isthmus.data.task import Task
+    >>> from isthmus.bench import Task
     >>> is_for_development(Task("music to video", "reviews"))
     True
     """
@@ -41,7 +41,7 @@ def auto_tasks(topics: tuple[Task, ...]) -> tuple[Task, ...]:
     nine = [replace(task, family="topics") for task in topics if task.corpus != "sraa"]
     splits, reviews = newsgroup_splits(), review_pairs()
     thinned = label_shifted([*splits[::5], *reviews[::4]])
-    return (*nine, *splits, *reviews, *four_classes(), *thinned, *unrelated())
+    return (*nine, *splits, *reviews, *four_classes(), *thinned, *unrelated_tasks())
 
 
 def newsgroup_splits(every: bool = False) -> list[Task]:
@@ -103,7 +103,7 @@ def more_label_shifted() -> list[Task]:
     return [task for whole in base for task in (whole, *label_shifted([whole]))]
 
 
-def unrelated() -> list[Task]:
+def unrelated_tasks() -> list[Task]:
     """Targets whose classes have nothing to do with the source's: whatever is answered, it is wrong."""
     return [*_unrelated_news(), *_unrelated_reviews()]
 

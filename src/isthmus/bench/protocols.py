@@ -109,7 +109,7 @@ class Fold:
         return float(roc_auc_score(self.positive, self.scores))
 
 
-def transfer(
+def whole_target(
     data: TaskData, seed: int, *, labeled_share: float = 0.0, source_size: int | None = None
 ) -> Iterator[Trial]:
     """Learn from the source and label the whole target: what nearly all papers do.
@@ -151,7 +151,7 @@ def source_cv(data: TaskData, seed: int, *, n_splits: int = 10) -> Iterator[Tria
     return _within(data, np.flatnonzero(~data.in_target), n_splits, seed)
 
 
-def source_folds(data: TaskData, seed: int, *, n_splits: int = N_FOLDS) -> Iterator[Trial]:
+def folds_of_source(data: TaskData, seed: int, *, n_splits: int = N_FOLDS) -> Iterator[Trial]:
     """The target is given without any label, and folds of the source are tested on: settings can be chosen by this."""
     target = np.flatnonzero(data.in_target)
     for trial in source_cv(data, seed, n_splits=n_splits):
@@ -159,12 +159,12 @@ def source_folds(data: TaskData, seed: int, *, n_splits: int = N_FOLDS) -> Itera
 
 
 PROTOCOLS: Mapping[str, Callable[..., Iterator[Trial]]] = {
-    "transfer": transfer,
+    "transfer": whole_target,
     "folds": folds,
     "in-domain": in_domain,
     "target-cv": target_cv,
     "source-cv": source_cv,
-    "source-folds": source_folds,
+    "source-folds": folds_of_source,
 }
 """By the name that columns of a table use."""
 

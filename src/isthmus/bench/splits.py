@@ -20,7 +20,7 @@ def divided_categories() -> list[Task]:
     the same divisions with halves exchanged, in one category or in both, are not listed again. All six 20 Newsgroups
     tasks of TCL's and DTLM's tables are among them.
 
-    >>> from isthmus.data import divided_categories
+    >>> from isthmus.bench import divided_categories
     >>> splits = divided_categories()
     >>> len(splits), splits[2].name
     (54, 'comp vs rec: graphics+os | autos+hockey')
@@ -47,7 +47,7 @@ def development_splits(per_pair: int = 2) -> list[Task]:
     beside them. Of those that remain, each pair of categories gives the `per_pair` whose names have the smallest hash.
     The order of the hashes decides, and no figure.
 
-    >>> from isthmus.data import development_splits
+    >>> from isthmus.bench import development_splits
     >>> len(development_splits())
     12
     """

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from isthmus.cli.console import output
+
+if TYPE_CHECKING:
+    from isthmus.bench import Bench, Missing, Row
+    from isthmus.bench.tasks import Table
 
 
 def bench(
@@ -33,42 +37,16 @@ def bench(
     import json
     from dataclasses import asdict
 
-    from platformdirs import user_cache_path
-
-    from isthmus.bench import (
-        METRIC_LABELS,
-        Bench,
-        Missing,
-        Row,
-        Store,
-        as_grids,
-        as_summary,
-        n_steps,
-        pictures,
-        require_matplotlib,
-        with_gaps,
-        write_picture,
-    )
-    from isthmus.bench.tasks import Library, load_table
+    from isthmus.bench import load_table, require_matplotlib
     from isthmus.cli.outputs import check_outputs
     from isthmus.exceptions import DataError
     from isthmus.io.atomic import write_beside
 
     content = load_table(table)
-    all_tasks, all_methods = [task.name for task in content.tasks], [*content.columns, *content.variants]
     if names:
-        _print_names({"Tasks": all_tasks, "Methods": list(content.columns), "Variants": list(content.variants)})
+        _print_names(content)
         return
-    store = None if fresh else Store(user_cache_path("isthmus") / "results")
-    plan = Bench(
-        content,
-        Library(data),
-        store,
-        repeats=repeats,
-        tasks=_split(tasks, all_tasks),
-        methods=_split(methods, all_methods),
-        whole=whole,
-    )
+    plan = _plan(content, data, tasks, methods, repeats, whole, fresh)
     if json_file is not None:
         check_outputs({"--json": json_file}, force=True, inputs=[])
     if figures is not None:
@@ -76,26 +54,10 @@ def bench(
         if any(place.exists() and not place.is_dir() for place in (figures, *figures.parents)):
             raise DataError(f"--figures names {figures}, which is not a folder: choose another name.")
 
-    found: list[Row | Missing] = []
-    with _bar() as bar:
-        progress = bar.add_task(f"bench {table}", total=len(plan))
-        for item in plan.run():
-            found.append(item)
-            steps = len(plan.methods) if isinstance(item, Missing) else 1
-            bar.update(progress, advance=steps, description=f"bench {table}: {item.task}")
-
-    rows = with_gaps([item for item in found if isinstance(item, Row)], plan.table)
-    missing = [item for item in found if isinstance(item, Missing)]
+    rows, missing = _run(plan)
     console = output()
     if rows:
-        what = METRIC_LABELS[plan.table.metric]
-        times = "one run each" if repeats == 1 else f"up to {repeats} runs each"
-        console.print(f"{table}: {what}, measured (published), best with *, {times}", style="italic")
-        for grid in as_grids(rows, plan.table, console.width):
-            console.print(grid)
-        for summary in as_summary(rows, plan.table):
-            console.print()
-            console.print(summary)
+        _print_table(plan, rows, repeats)
     for item in missing:
         console.print(f"{item.task}: {item.reason}", markup=False, soft_wrap=True)
     if json_file is not None:
@@ -103,15 +65,79 @@ def bench(
         write_beside(json_file, json.dumps(written, indent=1) + "\n")
         console.print(f"Wrote {json_file}.", markup=False, soft_wrap=True)
     if figures is not None:
-        files = []
-        with _bar() as bar:
-            progress = bar.add_task("figures", total=sum(n_steps(plan, figure) for figure in plan.table.figures))
-            for figure in plan.table.figures:
-                for picture in pictures(plan, figure, lambda text: bar.update(progress, advance=1, description=text)):
-                    files += write_picture(picture, figures)
-        console.print(f"Wrote {len(files)} files to {figures}.", markup=False, soft_wrap=True)
+        console.print(f"Wrote {_draw(plan, figures)} files to {figures}.", markup=False, soft_wrap=True)
     if not rows:
         raise DataError(f"Nothing of table {table} could be run.")
+
+
+def _plan(
+    table: Table,
+    data: Path | None,
+    tasks: list[str] | None,
+    methods: list[str] | None,
+    repeats: int,
+    whole: bool,
+    fresh: bool,
+) -> Bench:
+    from platformdirs import user_cache_path
+
+    from isthmus.bench import Bench, Library, Store
+    from isthmus.exceptions import DataError
+
+    try:
+        return Bench(
+            table,
+            Library(data),
+            None if fresh else Store(user_cache_path("isthmus") / "results"),
+            repeats=repeats,
+            tasks=_split(tasks, [task.name for task in table.tasks]),
+            methods=_split(methods, [*table.columns, *table.variants]),
+            whole=whole,
+        )
+    except DataError as error:
+        raise DataError(f"{error} isthmus bench {table.name} --list prints all names.") from None
+
+
+def _run(plan: Bench) -> tuple[list[Row], list[Missing]]:
+    """All rows, and the tasks whose data are not here."""
+    from isthmus.bench import Missing, Row, with_gaps
+
+    found: list[Row | Missing] = []
+    with _bar() as bar:
+        progress = bar.add_task(f"bench {plan.table.name}", total=len(plan))
+        for item in plan.run():
+            found.append(item)
+            steps = len(plan.methods) if isinstance(item, Missing) else 1
+            bar.update(progress, advance=steps, description=f"bench {plan.table.name}: {item.task}")
+    rows = with_gaps([item for item in found if isinstance(item, Row)], plan.table)
+    return rows, [item for item in found if isinstance(item, Missing)]
+
+
+def _print_table(plan: Bench, rows: list[Row], repeats: int) -> None:
+    from isthmus.bench import METRIC_LABELS, as_grids, as_summary
+
+    console, table = output(), plan.table
+    times = "one run each" if repeats == 1 else f"up to {repeats} runs each"
+    what = METRIC_LABELS[table.metric]
+    console.print(f"{table.name}: {what}, measured (published), best with *, {times}", style="italic")
+    for grid in as_grids(rows, table, console.width):
+        console.print(grid)
+    for summary in as_summary(rows, table):
+        console.print()
+        console.print(summary)
+
+
+def _draw(plan: Bench, folder: Path) -> int:
+    """The table's figures; how many files there are now."""
+    from isthmus.bench import n_steps, pictures, write_picture
+
+    files = []
+    with _bar() as bar:
+        progress = bar.add_task("figures", total=sum(n_steps(plan, figure) for figure in plan.table.figures))
+        for figure in plan.table.figures:
+            for picture in pictures(plan, figure, lambda text: bar.update(progress, advance=1, description=text)):
+                files += write_picture(picture, folder)
+    return len(files)
 
 
 def _bar() -> Progress:
@@ -121,7 +147,12 @@ def _bar() -> Progress:
     return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
 
 
-def _print_names(groups: dict[str, list[str]]) -> None:
+def _print_names(table: Table) -> None:
+    groups = {
+        "Tasks": [task.name for task in table.tasks],
+        "Methods": list(table.columns),
+        "Variants": list(table.variants),
+    }
     console = output()
     for title, names in groups.items():
         if names:

@@ -6,26 +6,26 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from isthmus.cli.options import AsJson, Encoder, Encoding, Id, InputFormat, Text
+from isthmus.cli import options as o
 
 if TYPE_CHECKING:
     from isthmus._api import Result
 
 
 def explain(
-    model: Annotated[str, typer.Argument(help="A model that isthmus fit wrote.")],
+    model: o.Model,
     document: Annotated[str | None, typer.Option(metavar="TEXT", help="Why this text gets its label.")] = None,
     document_id: Annotated[
         str | None, typer.Option(metavar="ID", help="Why the document of --file with this id does.")
     ] = None,
     file: Annotated[str | None, typer.Option(metavar="FILE", help="Where --document-id stands.")] = None,
     words: Annotated[int, typer.Option(min=1, metavar="NUMBER", help="How many words to show.")] = 10,
-    text: Text = None,
-    id_column: Id = None,
-    form: InputFormat = None,
-    encoding: Encoding = None,
-    encoder: Encoder = None,
-    as_json: AsJson = False,
+    text: o.Text = None,
+    id_column: o.Id = None,
+    form: o.InputFormat = None,
+    encoding: o.Encoding = None,
+    encoder: o.Encoder = None,
+    as_json: o.AsJson = False,
 ) -> None:
     """Show the topics' words, or the words that decided one document's label, and by how much.
 

@@ -3,92 +3,41 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from isthmus.cli.options import METHOD, READING, WRITING, AsJson, Encoder, Encoding, Force, Id, InputFormat, Text
+from isthmus.cli import options as o
 
 if TYPE_CHECKING:
     from isthmus._api import Result
     from isthmus.cli.gathering import Gathered
     from isthmus.cli.stages import Stages
+    from isthmus.cli.summary import Summary
     from isthmus.core.estimator import TransferClassifier
 
 
 def fit(
-    source: Annotated[
-        list[str],
-        typer.Option(metavar="FILE", help="Labelled documents: a file, a folder, or - (standard input); repeatable."),
-    ],
-    target: Annotated[str, typer.Option(metavar="FILE", help="The documents to label: a file, a folder, or -.")],
-    text: Text = None,
-    label: Annotated[
-        str | None, typer.Option(metavar="COLUMN", help="The column that holds the label.", rich_help_panel=READING)
-    ] = None,
-    id_column: Id = None,
-    truth: Annotated[
-        str | None,
-        typer.Option(metavar="COLUMN", help="True labels in the target, for scoring alone.", rich_help_panel=READING),
-    ] = None,
-    form: InputFormat = None,
-    encoding: Encoding = None,
-    method: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Auto (the default), TCL, CDSC, LR and others.", rich_help_panel=METHOD),
-    ] = None,
-    preset: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="From text to words as a paper does: tcl, cci, dtlm, cdsc; or default, or opinions.",
-            rich_help_panel=METHOD,
-        ),
-    ] = None,
-    encoder: Encoder = None,
-    use_target_labels: Annotated[
-        bool,
-        typer.Option(
-            "--use-target-labels",
-            help="Learn from the labels that a few target documents have.",
-            rich_help_panel=METHOD,
-        ),
-    ] = False,
-    target_prior: Annotated[
-        str | None,
-        typer.Option(
-            metavar="PRIOR",
-            help='Class prior of the target: source (no label shift), unknown, or "yes=0.3,no=0.7".',
-            rich_help_panel=METHOD,
-        ),
-    ] = None,
-    max_time: Annotated[
-        float | None,
-        typer.Option(
-            min=0,
-            metavar="SECONDS",
-            help="About the time to learn in: Auto leaves out what would take longer, other methods stop.",
-            rich_help_panel=METHOD,
-        ),
-    ] = None,
-    random_state: Annotated[
-        int, typer.Option(min=0, metavar="NUMBER", help="For random starts.", rich_help_panel=METHOD)
-    ] = 0,
-    output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", metavar="FILE", help="The model, for isthmus predict.", rich_help_panel=WRITING),
-    ] = None,
-    predictions: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="The labels: .csv, .tsv, .jsonl, .parquet; .gz, .zst.", rich_help_panel=WRITING
-        ),
-    ] = None,
-    report: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A page to look at: report.html.", rich_help_panel=WRITING)
-    ] = None,
-    force: Force = False,
-    as_json: AsJson = False,
+    source: o.Sources,
+    target: o.Target,
+    text: o.Text = None,
+    label: o.Label = None,
+    id_column: o.Id = None,
+    truth: o.Truth = None,
+    form: o.InputFormat = None,
+    encoding: o.Encoding = None,
+    method: o.Method = None,
+    preset: o.Preset = None,
+    encoder: o.Encoder = None,
+    use_target_labels: o.UseTargetLabels = False,
+    target_prior: o.TargetPrior = None,
+    max_time: o.MaxTime = None,
+    random_state: o.RandomState = 0,
+    output: o.ModelOutput = None,
+    predictions: o.Predictions = None,
+    report: o.Report = None,
+    force: o.Force = False,
+    as_json: o.AsJson = False,
 ) -> None:
     """Label the documents of one domain with labels from another.
 
@@ -104,11 +53,9 @@ def fit(
 
     from isthmus._api import DEFAULT_METHOD
     from isthmus.cli.estimating import check_preset, load_encoder, read_estimator
-    from isthmus.cli.gathering import check_classes, check_truth, gather, spell_alike
     from isthmus.cli.outputs import check_outputs
     from isthmus.cli.stages import Stages
     from isthmus.cli.summary import Summary
-    from isthmus.exceptions import DataError
     from isthmus.io.documents import check_format
 
     began = perf_counter()
@@ -121,25 +68,46 @@ def fit(
     check_outputs(outputs, force, [*source, target])
     if predictions is not None:
         check_format(str(predictions), "--predictions")
-
     reading = {"text": text, "id": id_column, "form": form and form.value, "encoding": encoding}
     with Stages() as stages:
-        # Ids tell which label is whose, and the source's documents get none: theirs may be missing or alike.
-        source_options = {**reading, "label": label, "labelled": True, "with_ids": False}
-        sources = [gather(path, stages, **source_options) for path in source]
-        check_classes(sources)
-        there = gather(target, stages, label=label or sources[0].columns.label, truth=truth, **reading)
-        spell_alike([*sources, there])
-        if truth is not None:
-            learned = [*sources, there] if use_target_labels else sources
-            check_truth(there, truth, {label for file in learned for label in file.counts})
-        if use_target_labels and not any(there.labels):
-            column = label or sources[0].columns.label
-            raise DataError(f"{target} has no entry in column {column!r}: leave --use-target-labels out, or add some.")
+        sources, there = _gather(source, target, label, truth, use_target_labels, reading, stages)
         words = {"preset": preset, "encoder": load_encoder(encoder)}
         result = _transfer(estimator, sources, there, use_target_labels, max_time, words, stages)
         _write(result, there, outputs, stages)
-    summary = Summary(sources, there, result, use_target_labels, outputs, perf_counter() - began)
+    _show(Summary(sources, there, result, use_target_labels, outputs, perf_counter() - began), as_json)
+
+
+def _gather(
+    source: list[str],
+    target: str,
+    label: str | None,
+    truth: str | None,
+    use_target_labels: bool,
+    reading: dict[str, Any],
+    stages: Stages,
+) -> tuple[list[Gathered], Gathered]:
+    """All documents, with labels that are spelled alike and can be learned from."""
+    from isthmus.cli.gathering import check_classes, check_truth, gather, spell_alike
+    from isthmus.exceptions import DataError
+
+    # Ids tell which label is whose, and the source's documents get none: theirs may be missing or alike.
+    source_options = {**reading, "label": label, "labelled": True, "with_ids": False}
+    sources = [gather(path, stages, **source_options) for path in source]
+    check_classes(sources)
+    there = gather(target, stages, label=label or sources[0].columns.label, truth=truth, **reading)
+    spell_alike([*sources, there])
+    if truth is not None:
+        learned = [*sources, there] if use_target_labels else sources
+        check_truth(there, truth, {label for file in learned for label in file.counts})
+    if use_target_labels and not any(there.labels):
+        column = label or sources[0].columns.label
+        raise DataError(f"{target} has no entry in column {column!r}: leave --use-target-labels out, or add some.")
+    return sources, there
+
+
+def _show(summary: Summary, as_json: bool) -> None:
+    from isthmus.exceptions import DataError
+
     try:
         summary.show(as_json)
     except BrokenPipeError:  # nobody wants to read it

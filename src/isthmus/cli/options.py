@@ -1,9 +1,10 @@
-"""Options that several commands have."""
+"""The options of the commands, each written down once."""
 
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
@@ -20,34 +21,120 @@ class Format(StrEnum):
     parquet = "parquet"
 
 
-Text = Annotated[
-    str | None,
-    typer.Option("--text", metavar="COLUMN", help="The column that holds the text.", rich_help_panel=READING),
+def _option(*names: str, panel: str | None = None, **options: Any) -> Any:
+    return typer.Option(*names, rich_help_panel=panel, **options)
+
+
+def _column(name: str, what: str) -> Any:
+    return _option(f"--{name}", metavar="COLUMN", help=f"The column that holds {what}.", panel=READING)
+
+
+Sources = Annotated[
+    list[str],
+    _option(
+        "--source", metavar="FILE", help="Labelled documents: a file, a folder, or - (standard input); repeatable."
+    ),
 ]
-Id = Annotated[
+Target = Annotated[str, _option("--target", metavar="FILE", help="The documents to label: a file, a folder, or -.")]
+Text = Annotated[str | None, _column("text", "the text")]
+Label = Annotated[str | None, _column("label", "the label")]
+Id = Annotated[str | None, _column("id", "the ids")]
+Truth = Annotated[
     str | None,
-    typer.Option("--id", metavar="COLUMN", help="The column that holds the ids.", rich_help_panel=READING),
+    _option("--truth", metavar="COLUMN", help="True labels in the target, for scoring alone.", panel=READING),
 ]
 InputFormat = Annotated[
     Format | None,
-    typer.Option(
+    _option(
         "--format",
         metavar="FORMAT",
         help="csv, tsv, jsonl or parquet, if neither the name nor the first bytes say it.",
-        rich_help_panel=READING,
+        panel=READING,
     ),
 ]
 Encoding = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="By default what a byte-order mark says, or UTF-8.", rich_help_panel=READING),
+    _option("--encoding", metavar="NAME", help="By default what a byte-order mark says, or UTF-8.", panel=READING),
+]
+Method = Annotated[
+    str | None, _option("--method", metavar="NAME", help="Auto (the default), TCL, CDSC, LR and others.", panel=METHOD)
+]
+Preset = Annotated[
+    str | None,
+    _option(
+        "--preset",
+        metavar="NAME",
+        help="From text to words as a paper does: tcl, cci, dtlm, cdsc; or default, or opinions.",
+        panel=METHOD,
+    ),
 ]
 Encoder = Annotated[
     str | None,
-    typer.Option(
+    _option(
+        "--encoder",
         metavar="MODEL",
         help="Read sentences with this sentence-transformers model, or package:attribute, not words.",
-        rich_help_panel=METHOD,
+        panel=METHOD,
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object, for scripts.", rich_help_panel=WRITING)]
-Force = Annotated[bool, typer.Option("--force", help="Replace files that exist.", rich_help_panel=WRITING)]
+UseTargetLabels = Annotated[
+    bool,
+    _option(
+        "--use-target-labels",
+        help="Learn from the labels that a few target documents have (semi-supervised).",
+        panel=METHOD,
+    ),
+]
+TargetPrior = Annotated[
+    str | None,
+    _option(
+        "--target-prior",
+        metavar="PRIOR",
+        help='Class prior of the target: source (no label shift), unknown, or "yes=0.3,no=0.7".',
+        panel=METHOD,
+    ),
+]
+MaxTime = Annotated[
+    float | None,
+    _option(
+        "--max-time",
+        min=0,
+        metavar="SECONDS",
+        help="About the time to learn in: Auto leaves out what would take longer, other methods stop.",
+        panel=METHOD,
+    ),
+]
+RandomState = Annotated[
+    int, _option("--random-state", min=0, metavar="NUMBER", help="For random starts.", panel=METHOD)
+]
+ModelOutput = Annotated[
+    Path | None, _option("-o", "--output", metavar="FILE", help="The model, for isthmus predict.", panel=WRITING)
+]
+Predictions = Annotated[
+    Path | None,
+    _option(
+        "--predictions", metavar="FILE", help="The labels: .csv, .tsv, .jsonl, .parquet; .gz, .zst.", panel=WRITING
+    ),
+]
+Report = Annotated[
+    Path | None, _option("--report", metavar="FILE", help="A page to look at: report.html.", panel=WRITING)
+]
+LabelOutput = Annotated[
+    str,
+    _option(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="The labels: .csv, .tsv, .jsonl, .parquet; .gz, .zst; or - (standard output).",
+        panel=WRITING,
+    ),
+]
+OutputFormat = Annotated[
+    Format, _option("--output-format", metavar="FORMAT", help="Of standard output.", panel=WRITING)
+]
+AsJson = Annotated[bool, _option("--json", help="Print one JSON object, for scripts.", panel=WRITING)]
+Force = Annotated[bool, _option("--force", help="Replace files that exist.", panel=WRITING)]
+Model = Annotated[str, typer.Argument(help="A model that isthmus fit wrote.")]
+Documents = Annotated[
+    str, typer.Argument(metavar="FILE", help="The documents to label: a file, a folder, or - for standard input.")
+]

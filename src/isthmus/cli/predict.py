@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
-import typer
-
-from isthmus.cli.options import WRITING, Encoder, Encoding, Force, Format, Id, InputFormat, Text
+from isthmus.cli import options as o
 
 if TYPE_CHECKING:
     from isthmus._api import Result
@@ -19,27 +17,16 @@ CHARACTERS = 10_000_000
 
 
 def predict(
-    model: Annotated[str, typer.Argument(help="A model that isthmus fit wrote.")],
-    file: Annotated[str, typer.Argument(help="The documents to label: a file, a folder, or - for standard input.")],
-    output: Annotated[
-        str,
-        typer.Option(
-            "-o",
-            "--output",
-            metavar="FILE",
-            help="The labels: .csv, .tsv, .jsonl, .parquet; .gz, .zst; or - (standard output).",
-            rich_help_panel=WRITING,
-        ),
-    ] = "-",
-    text: Text = None,
-    id_column: Id = None,
-    form: InputFormat = None,
-    encoding: Encoding = None,
-    encoder: Encoder = None,
-    output_format: Annotated[
-        Format, typer.Option(metavar="FORMAT", help="Of standard output.", rich_help_panel=WRITING)
-    ] = Format.csv,
-    force: Force = False,
+    model: o.Model,
+    file: o.Documents,
+    output: o.LabelOutput = "-",
+    text: o.Text = None,
+    id_column: o.Id = None,
+    form: o.InputFormat = None,
+    encoding: o.Encoding = None,
+    encoder: o.Encoder = None,
+    output_format: o.OutputFormat = o.Format.csv,
+    force: o.Force = False,
 ) -> None:
     """Label documents that came later with a model that isthmus fit wrote.
 

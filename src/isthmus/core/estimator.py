@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from collections.abc import Hashable
+from contextlib import AbstractContextManager
+from functools import cache
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils._param_validation import Interval, InvalidParameterError
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
+from threadpoolctl import ThreadpoolController
 
-from isthmus.core.numerics import one_blas_thread
 from isthmus.core.problem import (
     Problem,
     find_domains,
@@ -26,6 +28,17 @@ from isthmus.core.problem import (
 from isthmus.core.solution import Solution, published
 from isthmus.core.workspace import Workspace
 from isthmus.typing import Array, DomainNames, Mask
+
+
+@cache
+def _controller() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+def one_blas_thread() -> AbstractContextManager[Any]:
+    """The products are too narrow to gain from more threads, and so the result cannot depend on their number."""
+    return cast(AbstractContextManager[Any], _controller().limit(limits=1, user_api="blas"))
+
 
 POSITIVE = Interval(Real, 0, None, closed="neither")
 NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
@@ -93,7 +106,7 @@ class TransferClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         self._validate_params()
         problem = make_problem(self, X, y, sample_domain, target_domain, sample_labeled)
         with one_blas_thread():
-            solution = self.solve(problem, Workspace(problem))
+            solution = self.solve(problem, Workspace())
             parts = solution.transduce(problem)
         self._publish(problem, solution, parts)
         return self

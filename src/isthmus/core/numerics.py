@@ -5,15 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
 from functools import cache
 from threading import current_thread
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.preprocessing import normalize
-from threadpoolctl import ThreadpoolController
 
 from isthmus.typing import Matrix
 
@@ -50,22 +48,6 @@ def unit_rows(X: Matrix) -> Matrix:
         peaks = np.abs(X).max(axis=1, initial=0, keepdims=True)
         X = X / np.where(peaks, peaks, 1)
     return normalize(X, copy=True)
-
-
-def is_signed(X: Matrix) -> bool:
-    """Whether any value is negative."""
-    values = X.data if sp.issparse(X) else X
-    return bool(np.size(values) and np.min(values) < 0)
-
-
-@cache
-def _controller() -> ThreadpoolController:
-    return ThreadpoolController()
-
-
-def one_blas_thread() -> AbstractContextManager[Any]:
-    """The products are too narrow to gain from more threads, and so the result cannot depend on their number."""
-    return cast(AbstractContextManager[Any], _controller().limit(limits=1, user_api="blas"))
 
 
 @cache

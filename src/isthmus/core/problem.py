@@ -38,7 +38,7 @@ class Domain:
     """One-hot classes of the rows that may be read; zero in all others."""
     labeled: Mask
 
-    @property
+    @cached_property
     def fully_labeled(self) -> bool:
         return bool(self.labeled.all())
 
@@ -46,6 +46,17 @@ class Domain:
     def unlabeled(self) -> Matrix:
         """The documents whose label nobody gave."""
         return self.matrix[~self.labeled] if self.labeled.any() else self.matrix
+
+
+@dataclass(frozen=True, eq=False)
+class DocumentStack:
+    """The documents of all domains, without their labels."""
+
+    matrices: tuple[Matrix, ...]
+
+    @cached_property
+    def stacked(self) -> Matrix:
+        return stack(list(self.matrices))
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,28 +72,58 @@ class Problem:
     """One row per row of X: one-hot where the label may be read, zero elsewhere."""
     empty: Positions
     """Rows of X that hold no word. No method sees them."""
+    documents: DocumentStack
 
-    @property
+    @cached_property
     def n_rows(self) -> int:
         return len(self.known)
 
-    @property
+    @cached_property
     def n_words(self) -> int:
         return int(self.domains[0].matrix.shape[1])
 
-    @property
+    @cached_property
     def n_classes(self) -> int:
         return len(self.classes)
 
-    @property
+    @cached_property
     def targets(self) -> tuple[Domain, ...]:
         return tuple(domain for domain in self.domains if domain.is_target)
+
+    @cached_property
+    def labeled_sources(self) -> tuple[Domain, ...]:
+        return tuple(domain for domain in self.domains if domain.labeled.any() and not domain.is_target)
+
+    @cached_property
+    def labeled_targets(self) -> tuple[Domain, ...]:
+        return tuple(domain for domain in self.targets if domain.labeled.any())
 
     @cached_property
     def mean_squared_length(self) -> float:
         """Of a document of any domain. One, where rows have unit length."""
         squares = sum(squared_norm(domain.matrix) for domain in self.domains)
         return squares / sum(len(domain.rows) for domain in self.domains)
+
+    @cached_property
+    def is_signed(self) -> bool:
+        """Whether any value is negative."""
+        return any(_lowest(domain.matrix) < 0 for domain in self.domains)
+
+    @cached_property
+    def labeled(self) -> tuple[Matrix, Positions]:
+        """The labelled documents of all domains, stacked, and their class numbers."""
+        return labeled_documents([domain for domain in self.domains if domain.labeled.any()])
+
+    @cached_property
+    def unlabeled(self) -> Matrix:
+        """The documents whose label nobody gave, of all domains, stacked."""
+        parts = [domain.unlabeled for domain in self.domains if not domain.fully_labeled]
+        return stack(parts or [self.domains[0].matrix[:0]])
+
+    @cached_property
+    def labeled_first(self) -> Matrix:
+        """The labelled documents of all domains and, below them, the unlabelled ones."""
+        return stack([self.labeled[0], self.unlabeled])
 
     def relabeled(self, domains: tuple[Domain, ...], class_prior: Array) -> Problem:
         """The same documents with other labels to be read."""
@@ -91,33 +132,14 @@ class Problem:
     def scaled(self, factor: float) -> Problem:
         """The same documents at another length."""
         factor = self.domains[0].matrix.dtype.type(factor)
-        return replace(self, domains=tuple(replace(domain, matrix=domain.matrix * factor) for domain in self.domains))
+        domains = tuple(replace(domain, matrix=domain.matrix * factor) for domain in self.domains)
+        return replace(self, domains=domains, documents=DocumentStack(tuple(domain.matrix for domain in domains)))
 
-    @cached_property
-    def documents(self) -> Matrix:
-        """Those of all domains, stacked."""
-        return stack([domain.matrix for domain in self.domains])
 
-    @cached_property
-    def unlabeled(self) -> Matrix:
-        """The documents whose label nobody gave, of all domains, stacked."""
-        parts = [domain.unlabeled for domain in self.domains if not domain.fully_labeled]
-        return stack(parts or [self.domains[0].matrix[:0]])
-
-    @property
-    def labeled_sources(self) -> tuple[Domain, ...]:
-        return tuple(domain for domain in self.domains if domain.labeled.any() and not domain.is_target)
-
-    @property
-    def labeled_targets(self) -> tuple[Domain, ...]:
-        return tuple(domain for domain in self.targets if domain.labeled.any())
-
-    def labeled_documents(self, domains: Sequence[Domain] | None = None) -> tuple[Matrix, Positions]:
-        """The labelled documents of all domains, or of some, stacked, and their class numbers."""
-        parts = [domain for domain in domains or self.domains if domain.labeled.any()]
-        matrices = [d.matrix if d.fully_labeled else d.matrix[d.labeled] for d in parts]
-        classes = np.concatenate([d.labels[d.labeled].argmax(axis=1) for d in parts])
-        return stack(matrices), classes
+def labeled_documents(domains: Sequence[Domain]) -> tuple[Matrix, Positions]:
+    """The labelled documents of some domains, each of which has one at least, and their class numbers."""
+    matrices = [domain.matrix if domain.fully_labeled else domain.matrix[domain.labeled] for domain in domains]
+    return stack(matrices), np.concatenate([domain.labels[domain.labeled].argmax(axis=1) for domain in domains])
 
 
 def make_problem(
@@ -164,7 +186,8 @@ def make_problem(
     empty = np.flatnonzero(~full)
     warn_of_empty(len(empty), n_rows)
     prior = known.sum(axis=0) / known.sum()
-    return Problem(tuple(domains), classes, _frozen(prior), _frozen(known), _frozen(empty))
+    documents = DocumentStack(tuple(domain.matrix for domain in domains))
+    return Problem(tuple(domains), classes, _frozen(prior), _frozen(known), _frozen(empty), documents)
 
 
 def read_documents(estimator: Any, X: Any, *, reset: bool) -> Matrix:
@@ -290,6 +313,11 @@ def read_mask(sample_labeled: Any, from_source: Mask) -> Mask:
             f"sample_labeled has shape {mask.shape} and X has {len(from_source)} rows: give one True or False per row."
         )
     return mask
+
+
+def _lowest(matrix: Matrix) -> float:
+    values = matrix.data if sp.issparse(matrix) else matrix
+    return float(values.min(initial=0))
 
 
 def _check_values(estimator: Any, matrix: Matrix, *, fitting: bool) -> None:

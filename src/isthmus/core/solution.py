@@ -60,12 +60,12 @@ def split_by_domain(unlabeled: Array, problem: Problem) -> tuple[Array, ...]:
 
 @dataclass(frozen=True, eq=False)
 class LinearSolution(Solution):
-    """One classifier of scikit-learn, which knows the classes by number, for the documents of all domains."""
+    """One classifier with probabilities, which knows the classes by number, for the documents of all domains."""
 
     classifier: Any
 
     def assign(self, X: Matrix, domain: int | None) -> Array:
-        return classifier_probabilities(self.classifier, X, len(self.classifier.classes_))
+        return np.asarray(self.classifier.predict_proba(X))
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,4 +75,19 @@ class MappedSolution(LinearSolution):
     feature_map: Any
 
     def assign(self, X: Matrix, domain: int | None) -> Array:
-        return super().assign(X if self.feature_map is None else self.feature_map.transform(X), domain)
+        return np.asarray(self.classifier.predict_proba(mapped(self.feature_map, X)))
+
+
+def mapped(feature_map: Any, X: Matrix) -> Matrix:
+    """With the map's features beside the words; as it is without a map."""
+    return X if feature_map is None else feature_map.transform(X)
+
+
+@dataclass(frozen=True, eq=False)
+class MarginSolution(Solution):
+    """One support vector machine for the documents of all domains. Its probabilities are the softmax of margins."""
+
+    classifier: Any
+
+    def assign(self, X: Matrix, domain: int | None) -> Array:
+        return classifier_probabilities(self.classifier, X, len(self.classifier.classes_))

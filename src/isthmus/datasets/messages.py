@@ -23,7 +23,7 @@ class Messages(Corpus):
 def load_messages() -> Messages:
     """Messages to a photo-sharing app and to a bicycle-rental service; three classes, labels for both.
 
-    >>> from isthmus.data import load_messages
+    >>> from isthmus.datasets import load_messages
     >>> messages = load_messages()
     >>> sorted(set(messages.labels.tolist()))
     ['billing', 'fault', 'suggestion']

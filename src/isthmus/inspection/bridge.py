@@ -64,7 +64,7 @@ NOTEBOOK = Shape(width=720, bank=150, node=160, n_words=3)
 
 
 @dataclass(frozen=True)
-class Placed:
+class PlacedWord:
     """A word, its ribbon or bar, and what to say about it."""
 
     text: str
@@ -87,7 +87,7 @@ class Pier:
     width: float
     height: float
     title: str
-    words: list[Placed]
+    words: list[PlacedWord]
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ def draw_bridge(
             [max(THINNEST, THICKEST * weight / heaviest[part]) for _, weight in side] for part, side in enumerate(sides)
         ]
         words = [
-            Placed(
+            PlacedWord(
                 text=_shortened(word, shape.room(part)),
                 says=f"{word}: weight {weight:.2g} among the {WHERE[part]} of {kind}{describe(word)}.",
                 x=(shape.left - MARGIN, shape.middle, shape.right + MARGIN)[part],

@@ -175,7 +175,7 @@ def settings(material: Material) -> list[tuple[str, str]]:
     return [(name, repr(value)) for name, value in sorted(material.result.estimator.get_params(deep=False).items())]
 
 
-def versions() -> list[tuple[str, str]]:
+def library_versions() -> list[tuple[str, str]]:
     """Of everything that has a say in the numbers."""
     found = [(name, metadata.version(name)) for name in ("isthmus", "numpy", "scipy", "scikit-learn")]
     return [*found, ("Python", platform.python_version()), ("system", f"{platform.system()} {platform.machine()}")]

@@ -46,7 +46,7 @@ class Histogram:
 
 
 @dataclass(frozen=True)
-class Line:
+class Polyline:
     """A curve."""
 
     color: int
@@ -57,7 +57,7 @@ class Line:
 class Chart:
     """Curves with axes."""
 
-    lines: list[Line]
+    lines: list[Polyline]
     x_ticks: list[Tick]
     y_ticks: list[Tick]
 
@@ -95,12 +95,12 @@ def convergence(objective: Array) -> Chart:
     last = max(len(values) - 1, 1)
     points = [(_x(step / last), _y((values[step] - low) / (high - low or 1))) for step in kept]
     y_ticks = [Tick(_y((tick - low) / (high - low or 1)), f"{tick:g}") for tick in ticks]
-    return Chart([Line(0, _polyline(points))], _step_ticks(last), y_ticks)
+    return Chart([Polyline(0, _polyline(points))], _step_ticks(last), y_ticks)
 
 
 def roc(curves: list[Curve]) -> Chart:
     """True positives against false ones."""
-    lines = [Line(curve.color, _polyline([(_x(x), _y(y)) for x, y in curve.points])) for curve in curves]
+    lines = [Polyline(curve.color, _polyline([(_x(x), _y(y)) for x, y in curve.points])) for curve in curves]
     ticks = (0, 0.5, 1)
     return Chart(lines, [Tick(_x(t), f"{t:g}") for t in ticks], [Tick(_y(t), f"{t:g}") for t in ticks])
 

@@ -77,7 +77,7 @@ def render(material: Material) -> str:
             roc=charts.roc(scores.curves) if scores and scores.curves else None,
             text_limit=text_limit(material.n_target),
             settings=answer.settings(material),
-            versions=answer.versions(),
+            versions=answer.library_versions(),
             digests=[answer.digest(material.result.source_texts), answer.digest(material.result.target_texts)],
             today=date.today().isoformat(),
             documents=_json(document_columns(material)),

@@ -41,8 +41,8 @@ def class_topics(material: Material, n_words: int) -> Topics:
     """One topic per class: its telling words in both domains, and in each alone. For methods without topics."""
     assert material.words is not None
     profiles = {
-        SOURCE: class_means(material.X_source, material.source_numbers, material.n_classes),
-        TARGET: class_means(material.X_target, material.numbers, material.n_classes),
+        SOURCE: mean_documents(material.X_source, material.source_numbers, material.n_classes),
+        TARGET: mean_documents(material.X_target, material.numbers, material.n_classes),
     }
     both = sum(profiles.values())
     shared = np.sqrt(profiles[SOURCE] * profiles[TARGET])  # zero for a word that one domain has not
@@ -68,7 +68,7 @@ def class_topics(material: Material, n_words: int) -> Topics:
     return topics
 
 
-def class_means(X: Matrix, numbers: Positions, n_classes: int) -> Array:
+def mean_documents(X: Matrix, numbers: Positions, n_classes: int) -> Array:
     """The mean document of each class: words x classes."""
     one_hot = np.eye(n_classes)[numbers]
     return np.asarray(X.T @ (one_hot / np.maximum(one_hot.sum(axis=0), 1)))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from unicodedata import category
 
 from isthmus.exceptions import DataError
-from isthmus.io.documents.tables import Table
+from isthmus.io.documents.tables import DocumentTable
 
 USUAL = {
     "text": [
@@ -70,7 +70,7 @@ class Columns:
 
 
 def choose(
-    table: Table,
+    table: DocumentTable,
     *,
     text: str | None = None,
     label: str | None = None,
@@ -100,13 +100,13 @@ def choose(
     return Columns(asked["text"], asked["label"], asked["id"], asked["truth"], found)
 
 
-def check_late_columns(table: Table, columns: Columns, needs_label: bool = True) -> None:
+def check_late_columns(table: DocumentTable, columns: Columns, needs_label: bool = True) -> None:
     """After the last row, by when every column that there is has come."""
     columns.truth = _found(table, "truth", columns.truth, needs_label)
     columns.label = _found(table, "label", columns.label, needs_label)
 
 
-def _found(table: Table, role: str, column: str | None, needs_label: bool) -> str | None:
+def _found(table: DocumentTable, role: str, column: str | None, needs_label: bool) -> str | None:
     """The column, if the table has it. Without a label one can often do, and without the others never."""
     if column is None or column in table.columns:
         return column
@@ -115,7 +115,7 @@ def _found(table: Table, role: str, column: str | None, needs_label: bool) -> st
     raise DataError(f"{table.name} has no column {column!r}, which {role}= names: it has {_listed(table)}.")
 
 
-def _guess(table: Table, role: str) -> str | None:
+def _guess(table: DocumentTable, role: str) -> str | None:
     candidates = [column for column in table.columns if column.strip().lower() in USUAL[role]]
     if not candidates and role == "text" and len(table.columns) == 1:
         candidates = table.columns
@@ -130,7 +130,7 @@ def _guess(table: Table, role: str) -> str | None:
     raise DataError(f"{table.name} has no column that is clearly the {role}: choose {role}= from {_listed(table)}.")
 
 
-def _check_names(table: Table) -> None:
+def _check_names(table: DocumentTable) -> None:
     seen = set()
     for column in table.columns:
         if any(category(letter) == "Cc" and not letter.isspace() for letter in column):
@@ -140,7 +140,7 @@ def _check_names(table: Table) -> None:
         seen.add(column)
 
 
-def _listed(table: Table) -> str:
+def _listed(table: DocumentTable) -> str:
     """The columns that there are, for a sentence."""
     return _names(table.columns) if table.columns else "no columns"
 

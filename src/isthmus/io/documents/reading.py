@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from isthmus.exceptions import DataError
 from isthmus.io.documents.columns import Columns, check_late_columns, choose
-from isthmus.io.documents.tables import Table, open_table
+from isthmus.io.documents.tables import DocumentTable, open_table
 
 
 class Document(NamedTuple):
@@ -28,7 +28,7 @@ class DocumentFile:
 
     name: str
     columns: Columns
-    _table: Table
+    _table: DocumentTable
     _labelled: bool
     n_documents: int = field(default=0, init=False)
     """How many were read so far."""
@@ -110,7 +110,7 @@ def open_documents(
     Examples
     --------
     >>> import tempfile, pathlib
-    >>> from isthmus.documents import open_documents
+    >>> from isthmus.io.documents import open_documents
     >>> folder = tempfile.TemporaryDirectory()
     >>> path = pathlib.Path(folder.name, "new.csv")
     >>> _ = path.write_text("id,body\\n7,it crashes\\n")

@@ -40,7 +40,7 @@ SEPARATOR_LINE = re.compile('"?sep=."?', re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Table:
+class DocumentTable:
     """The columns that there are, and a function from the names of some of them to rows."""
 
     name: str
@@ -56,11 +56,11 @@ class Table:
 
 
 @contextmanager
-def open_table(path: str, form: str | None = None, encoding: str | None = None) -> Iterator[Table]:
+def open_table(path: str, form: str | None = None, encoding: str | None = None) -> Iterator[DocumentTable]:
     """Look at a file's beginning: what it is, and which columns it has."""
     if path != STDIN and Path(path).is_dir():
         columns, rows = read_folder(path, encoding)
-        yield Table(path, columns, rows, is_folder=True)
+        yield DocumentTable(path, columns, rows, is_folder=True)
         return
     if path != STDIN and not Path(path).exists():
         raise DataError(f"{path} does not exist.")
@@ -75,7 +75,7 @@ def open_table(path: str, form: str | None = None, encoding: str | None = None) 
         form = form or SUFFIXES.get(bare_suffix(path)) or ("parquet" if head.startswith(MAGIC) else None)
         if form == "parquet":
             columns, rows = read_parquet(stream, raw, name, stack)
-            yield Table(name, columns, rows, size=size)
+            yield DocumentTable(name, columns, rows, size=size)
             return
         lines = read_lines(stream, name, encoding)
         stack.callback(lines.close)  # type: ignore[attr-defined]  # a generator
@@ -86,7 +86,7 @@ def open_table(path: str, form: str | None = None, encoding: str | None = None) 
             columns, rows, all_columns = read_jsonl(whole, name, first.number)
         else:
             columns, rows = read_delimited(whole, name, first.number, _delimiter(first.text, form))
-        yield Table(name, columns, rows, all_columns=all_columns, size=size, raw=raw)
+        yield DocumentTable(name, columns, rows, all_columns=all_columns, size=size, raw=raw)
 
 
 @dataclass(frozen=True)

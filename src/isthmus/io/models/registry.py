@@ -17,7 +17,7 @@ from typing import Any
 from sklearn.base import BaseEstimator
 
 from isthmus.core.estimator import TransferClassifier
-from isthmus.core.solution import Solution, TransductiveSolution, published
+from isthmus.core.solution import Solution, published
 from isthmus.exceptions import ModelFileError
 
 METHODS = "isthmus.methods"
@@ -66,6 +66,7 @@ CLASSES = {
     "Machines": "isthmus.solvers.linear.svm",
     "MachinesSolution": f"{METHODS}.few_labels._machines",
     "MappedSolution": "isthmus.core.solution",
+    "MarginSolution": "isthmus.core.solution",
     "MixtureSolution": f"{METHODS}.self_labeling.naive_bayes_em",
     "NMTF": f"{METHODS}.factorization.nmtf",
     "NaiveBayesEM": f"{METHODS}.self_labeling.naive_bayes_em",
@@ -78,6 +79,7 @@ CLASSES = {
     "SGTSolution": f"{METHODS}.spectral.sgt",
     "SVM": f"{METHODS}.baselines.svm",
     "SelfTraining": f"{METHODS}.self_labeling.self_training",
+    "SelfTrainingSolution": f"{METHODS}.self_labeling.self_training",
     "SignSplit": "isthmus.text.sign_split",
     "StemCounts": "isthmus.text.stems",
     "TCL": f"{METHODS}.factorization.tcl",
@@ -86,6 +88,7 @@ CLASSES = {
     "TextEncoder": "isthmus.text.encoder",
     "TopicSolution": f"{METHODS}.factorization._topics",
     "TransductiveLR": f"{METHODS}.self_labeling.transductive_lr",
+    "TransductiveLRSolution": f"{METHODS}.self_labeling.transductive_lr",
     "WordMap": "isthmus.solvers.linear.word_map",
     "sklearn.BernoulliNB": "sklearn.naive_bayes",
     "sklearn.ComplementNB": "sklearn.naive_bayes",
@@ -143,7 +146,7 @@ def attributes_of(value: Any) -> dict[str, Any]:
     """
     if is_dataclass(value):
         found = {field.name: getattr(value, field.name) for field in fields(value)}
-        return {**found, "distributions": ()} if isinstance(value, TransductiveSolution) else found
+        return {**found, "distributions": ()} if isinstance(value, Solution) and "distributions" in found else found
     solution = vars(value).get("solution_")
     shown = published(solution) if isinstance(solution, Solution) else {}
     kept = {

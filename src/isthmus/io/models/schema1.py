@@ -86,10 +86,11 @@ SOLUTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
         ("word_log_probabilities_", "class_log_prior_", "length_", "spread_", "n_iter_"),
     ),
     "SGT": ("SGTSolution", ("cuts_", "_rows", "_prior", "_n_neighbors")),
-    "SVM": ("LinearSolution", ("classifier_",)),
-    "SelfTraining": ("LinearSolution", ("classifier_",)),
+    "SVM": ("MarginSolution", ("classifier_",)),
+    "SelfTraining": ("SelfTrainingSolution", ("classifier_", "n_iter_")),
+    "TransductiveLR": ("TransductiveLRSolution", ("classifier_", "feature_map_")),
     "TSVM": ("TSVMSolution", ("classifier_", "n_iter_")),
-    **dict.fromkeys(("LSA", "MSDA", "TransductiveLR"), ("MappedSolution", ("classifier_", "feature_map_"))),
+    **dict.fromkeys(("LSA", "MSDA"), ("MappedSolution", ("classifier_", "feature_map_"))),
     **dict.fromkeys(
         ("CDSC", "SC"),
         ("EmbeddingSolution", ("eigenvalues_", "class_points_", "classifier_", "_embedding", "_places")),
@@ -107,6 +108,8 @@ SOLUTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
 
 TRANSDUCTIVE = {
     "EmbeddingSolution",
+    "EnsembleSolution",
+    "TransductiveLRSolution",
     "SGTSolution",
     "DomTransNMFSolution",
     "CCISolution",
@@ -150,6 +153,8 @@ def _derive(name: str, attributes: dict[str, Any], make: Any) -> None:
     """What was kept in another way."""
     if name == "KMeans":
         attributes["_default"] = attributes.pop("_default_centers")
+    if name == "SelfTraining":
+        attributes["n_iter_"] = attributes["max_iter"]
     if name == "SGT":
         attributes["_n_neighbors"] = attributes["n_neighbors"]
     if name == "Auto":

@@ -8,7 +8,7 @@ from sklearn.svm import LinearSVC
 
 from isthmus.core.estimator import POSITIVE, TransferClassifier
 from isthmus.core.problem import Problem
-from isthmus.core.solution import LinearSolution
+from isthmus.core.solution import MarginSolution
 from isthmus.core.workspace import Workspace
 
 
@@ -38,7 +38,7 @@ class SVM(TransferClassifier):
         self.C = C
         self.random_state = random_state
 
-    def solve(self, problem: Problem, workspace: Workspace) -> LinearSolution:
-        X, numbers = problem.labeled_documents()
+    def solve(self, problem: Problem, workspace: Workspace) -> MarginSolution:
+        X, numbers = problem.labeled
         solver = LinearSVC(C=self.C, max_iter=20_000, random_state=self.random_state)
-        return LinearSolution(solver.fit(X, numbers))
+        return MarginSolution(solver.fit(X, numbers))

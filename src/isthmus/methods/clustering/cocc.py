@@ -19,7 +19,7 @@ from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 
 from isthmus.core.estimator import AT_LEAST_ONE, NOT_NEGATIVE, TransferClassifier
-from isthmus.core.numerics import stack, unit_rows
+from isthmus.core.numerics import unit_rows
 from isthmus.core.problem import Problem, has_words
 from isthmus.core.solution import Solution
 from isthmus.core.workspace import Workspace
@@ -97,9 +97,9 @@ class CoCC(TransferClassifier):
         self.random_state = random_state
 
     def solve(self, problem: Problem, workspace: Workspace) -> CoCCSolution:
-        X, known = problem.labeled_documents()
+        X, known = problem.labeled
         unlabeled = problem.unlabeled
-        words = self._first_clusters(stack([X, unlabeled]))
+        words = self._first_clusters(problem.labeled_first)
         f = g = joint(X, known, problem.n_classes)
         objective = [0.0]
         if unlabeled.shape[0]:

@@ -99,7 +99,9 @@ class FactorizationClassifier(TransferClassifier):
 
     def starts(self, problem: Problem, workspace: Workspace, rng: np.random.RandomState) -> dict[str, Array]:
         """Where the factors over documents start: known labels, and what logistic regression expects of the others."""
-        return {rows_of(number): start for number, start in enumerate(workspace.once(label_starts, self.start_C))}
+        return {
+            rows_of(number): start for number, start in enumerate(workspace.once(first_labels, problem, self.start_C))
+        }
 
     def solution(
         self, problem: Problem, workspace: Workspace, model: Factorization, history: History
@@ -126,11 +128,6 @@ class FactorizationClassifier(TransferClassifier):
         # Classes are told apart by the direction of a document's vector: clouds of points around centres are not.
         tags.classifier_tags.poor_score = True
         return tags
-
-
-def label_starts(workspace: Workspace, C: float) -> list[Array]:
-    """`first_labels`, shared by those who start from the same logistic regression."""
-    return first_labels(workspace.problem, C)
 
 
 def read_factors(problem: Problem, model: Factorization, history: History) -> dict[str, Any]:

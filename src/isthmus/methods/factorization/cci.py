@@ -20,7 +20,6 @@ from isthmus.inspection.correspondence import Correspondences, read_corresponden
 from isthmus.methods.factorization._base import (
     FactorizationClassifier,
     FactorizationSolution,
-    label_starts,
     labels_constraint,
     read_factors,
     rows_of,
@@ -40,6 +39,7 @@ from isthmus.solvers.factorization import (
     Reconstruction,
     RowsSumToOne,
     Scaled,
+    first_labels,
     plsa,
 )
 from isthmus.typing import Array, DomainName
@@ -144,7 +144,7 @@ class CCI(FactorizationClassifier):
 
     def _votes(self, problem: Problem, workspace: Workspace) -> list[tuple[Domain, Array]]:
         """Each domain with what a logistic regression says of its documents."""
-        return list(zip(problem.domains, workspace.once(label_starts, self.start_C), strict=True))
+        return list(zip(problem.domains, workspace.once(first_labels, problem, self.start_C), strict=True))
 
     def model(self, problem: Problem, starts: dict[str, Array], rng: np.random.RandomState) -> Factorization:
         domains, k, dtype = problem.domains, self.n_topics, problem.domains[0].matrix.dtype

@@ -60,7 +60,7 @@ class LSA(TransferClassifier):
         self.C = C
 
     def solve(self, problem: Problem, workspace: Workspace) -> MappedSolution:
-        feature_map = lsa_map(problem.documents, self.n_components, self.weight)
-        X, numbers = problem.labeled_documents()
+        feature_map = lsa_map(problem.documents.stacked, self.n_components, self.weight)
+        X, numbers = problem.labeled
         classifier = fit_logistic(feature_map.transform(X), numbers, self.C / problem.mean_squared_length)
         return MappedSolution(classifier, feature_map)

@@ -22,7 +22,7 @@ class MSDA(TransferClassifier):
 
     Documents of all domains, with or without labels, tell which words go together: a linear map learns to reconstruct
     documents from what is left of them when each word is dropped with probability `noise`. The map has a closed form
-    (`isthmus.operators.denoising_map`). What it expects of a document, through tanh, stands beside the document's own
+    (`isthmus.solvers.linear.denoising_map`). What it expects of a document, through tanh, stands beside the document's own
     words when the classifier learns and when it predicts.
 
     Where this departs from the paper, and why:
@@ -94,6 +94,6 @@ class MSDA(TransferClassifier):
 
     def solve(self, problem: Problem, workspace: Workspace) -> MappedSolution:
         sizes = {"n_features": self.n_features, "set_size": self.set_size, "n_layers": self.n_layers}
-        feature_map = denoising_map(problem.documents, noise=self.noise, **sizes)
-        X, numbers = problem.labeled_documents()
+        feature_map = denoising_map(problem.documents.stacked, noise=self.noise, **sizes)
+        X, numbers = problem.labeled
         return MappedSolution(fit_logistic(feature_map.transform(X), numbers, self.C), feature_map)

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from isthmus.core.estimator import POSITIVE, TransferClassifier
-from isthmus.core.problem import Domain, Problem
+from isthmus.core.problem import Domain, Problem, labeled_documents
 from isthmus.core.workspace import Workspace
 from isthmus.methods.few_labels._machines import MachinesSolution
 from isthmus.solvers.linear.svm import Machines, mean_of, signs, squared_hinge, svm
@@ -71,7 +71,7 @@ class ASVM(TransferClassifier):
 
     def solve(self, problem: Problem, workspace: Workspace) -> ASVMSolution:
         if problem.labeled_sources:
-            source = svm(*problem.labeled_documents(problem.labeled_sources), problem.n_classes, self.C)
+            source = svm(*labeled_documents(problem.labeled_sources), problem.n_classes, self.C)
         else:
             columns = 1 if problem.n_classes == 2 else problem.n_classes
             source = Machines(np.zeros((columns, problem.n_words)), np.zeros(columns))
@@ -82,7 +82,7 @@ class ASVM(TransferClassifier):
     def _adapted(self, source: Machines, problem: Problem, domain: Domain) -> Machines:
         if not (domain.is_target and domain.labeled.any()):
             return source
-        X, numbers = problem.labeled_documents([domain])
+        X, numbers = labeled_documents([domain])
         aims = signs(numbers, problem.n_classes)
         required = 1 - aims * source.margins(X)
         blocks = [X, np.ones((X.shape[0], 1))]

@@ -19,7 +19,7 @@ from sklearn.utils.extmath import row_norms
 from isthmus.core.estimator import POSITIVE, TransferClassifier
 from isthmus.core.numerics import stack
 from isthmus.core.probabilities import margin_probabilities
-from isthmus.core.problem import Problem
+from isthmus.core.problem import Problem, labeled_documents
 from isthmus.core.solution import Solution
 from isthmus.core.workspace import Workspace
 from isthmus.solvers.linear.svm import Machines, signs, svm
@@ -95,13 +95,13 @@ class CDSVM(TransferClassifier):
         support = np.concatenate(rows) if rows else np.array([], dtype=np.intp)
         weights: Array = np.ones(len(support))
         if sources:
-            X, numbers = problem.labeled_documents(sources)
+            X, numbers = labeled_documents(sources)
             machines = svm(X, numbers, problem.n_classes, self.C)
             supports = (signs(numbers, problem.n_classes) * machines.margins(X) < 1).any(axis=1)
             X, numbers, support = X[supports], numbers[supports], support[supports]
             weights = np.ones(len(support))
         if targets:
-            near, near_numbers = problem.labeled_documents(targets)
+            near, near_numbers = labeled_documents(targets)
             if sources:
                 weights = similarity(X, near, self.beta)
                 near, near_numbers = stack([X, near]), np.concatenate([numbers, near_numbers])

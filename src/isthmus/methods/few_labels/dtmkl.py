@@ -128,12 +128,12 @@ class DTMKL(TransferClassifier):
         if not all(POSITIVE.is_satisfied_by(width) for width in self.widths):
             raise ValueError(f"widths is {self.widths!r}: give positive numbers, as in (0.25, 1, 4).")
         rng = check_random_state(self.random_state)
-        features = KernelFeatures(problem.documents, self.widths, self.n_components, rng)
+        features = KernelFeatures(problem.documents.stacked, self.widths, self.n_components, rng)
         n_kernels = 1 + len(self.widths)
         transfer = 0 < len(problem.targets) < len(problem.domains)
         discrepancies = _discrepancies(problem, features) if transfer else np.zeros(n_kernels)
 
-        X, numbers = problem.labeled_documents()
+        X, numbers = problem.labeled
         risk = Risk(features.blocks(X), signs(numbers, problem.n_classes), self.C)
         equal = np.full(n_kernels, 1 / n_kernels)
         scale, apart = risk(equal)[0], discrepancies / max(discrepancies.mean(), 1e-300)

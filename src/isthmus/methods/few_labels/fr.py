@@ -72,7 +72,7 @@ class FR(TransferClassifier):
     def solve(self, problem: Problem, workspace: Workspace) -> MachinesSolution:
         labeled = [number for number, domain in enumerate(problem.domains) if domain.labeled.any()]
         ends = np.cumsum([0, *(int(problem.domains[number].labeled.sum()) for number in labeled)])
-        X, numbers = problem.labeled_documents()
+        X, numbers = problem.labeled
         # liblinear's own intercept is the common constant.
         together = svm(replicated(sp.csr_array(X), ends), numbers, problem.n_classes, self.C)
 

@@ -14,13 +14,15 @@ from scipy.special import softmax
 
 from isthmus.core.estimator import AT_LEAST_ONE, POSITIVE, TransferClassifier
 from isthmus.core.numerics import mean_square, stack
-from isthmus.core.priors import PRIOR
+from isthmus.core.priors import PRIOR, read_prior
 from isthmus.core.problem import Problem
 from isthmus.core.solution import Solution
 from isthmus.core.workspace import Workspace
-from isthmus.methods.self_labeling.self_training import SelfTraining
+from isthmus.methods.self_labeling.self_training import as_key, self_train
 from isthmus.typing import Array, Matrix
 
+SELF_TRAINING = 6, 0.8, 1.0
+"""The defaults of `SelfTraining`: iterations, fraction, weight of the source."""
 SETTLED = 1e-4
 """Largest change of a probability at which it stops."""
 
@@ -91,14 +93,16 @@ class NaiveBayesEM(TransferClassifier):
         self.C = C
 
     def solve(self, problem: Problem, workspace: Workspace) -> MixtureSolution:
-        start = SelfTraining(target_prior=self.target_prior, C=self.C).solve(problem, workspace).transduce(problem)
+        prior = as_key(read_prior(self.target_prior, problem))
+        start = workspace.once(self_train, problem, workspace, prior, *SELF_TRAINING, self.C)
         mixed = [number for number, domain in enumerate(problem.domains) if not domain.fully_labeled]
         mixed = mixed or list(range(len(problem.domains)))
         X = stack([problem.domains[number].matrix for number in mixed])
         labels = np.concatenate([problem.domains[number].labels for number in mixed]).astype(np.float64)
         labeled = np.concatenate([problem.domains[number].labeled for number in mixed])
         expected: Array = labels.copy()
-        expected[~labeled] = np.concatenate([start[number] for number in mixed])
+        if not labeled.all():
+            expected[~labeled] = start.predict_proba(problem.unlabeled)
         length = mean_square(X) ** 0.5
         floor = self.alpha * float(abs(X).sum()) / max(X.nnz if hasattr(X, "nnz") else np.count_nonzero(X), 1)
 

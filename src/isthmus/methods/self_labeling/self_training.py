@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -10,7 +11,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils._param_validation import Interval
 
 from isthmus.core.estimator import AT_LEAST_ONE, POSITIVE, TransferClassifier
-from isthmus.core.numerics import stack
 from isthmus.core.priors import PRIOR, pseudo_labels, read_prior
 from isthmus.core.problem import Problem
 from isthmus.core.solution import LinearSolution
@@ -47,6 +47,8 @@ class SelfTraining(TransferClassifier):
     Attributes
     ----------
     classifier_ : LogisticRegression
+    n_iter_ : int
+        Iterations done; one, where there is nothing to label.
 
     Examples
     --------
@@ -80,46 +82,47 @@ class SelfTraining(TransferClassifier):
         self.target_prior = target_prior
         self.C = C
 
-    def solve(self, problem: Problem, workspace: Workspace) -> LinearSolution:
-        prior = read_prior(self.target_prior, problem)
-        classifier = workspace.once(
-            self_train, self.max_iter, self.max_fraction, self.source_weight, as_key(prior), self.C
-        )
-        return LinearSolution(classifier)
+    def solve(self, problem: Problem, workspace: Workspace) -> SelfTrainingSolution:
+        settings = self.max_iter, self.max_fraction, self.source_weight, self.C
+        prior = as_key(read_prior(self.target_prior, problem))
+        classifier = workspace.once(self_train, problem, workspace, prior, *settings)
+        return SelfTrainingSolution(classifier, self.max_iter if problem.unlabeled.shape[0] else 1)
+
+
+@dataclass(frozen=True, eq=False)
+class SelfTrainingSolution(LinearSolution):
+    """The classifier after the last iteration."""
+
+    n_iter: int
 
 
 def self_train(
+    problem: Problem,
     workspace: Workspace,
-    max_iter: int,
-    max_fraction: float,
-    source_weight: float,
     prior: tuple[float, ...] | None,
-    C: float,
+    max_iter: int = 6,
+    max_fraction: float = 0.8,
+    source_weight: float = 1.0,
+    C: float = 1.0,
 ) -> LogisticRegression:
-    """The classifier after the last round."""
-    problem = workspace.problem
-    X, known = problem.labeled_documents()
-    unlabeled, C = problem.unlabeled, C / problem.mean_squared_length
+    """The classifier after the last iteration; `prior` as a tuple."""
+    (_, known), unlabeled = problem.labeled, problem.unlabeled
+    C /= problem.mean_squared_length
     in_source = np.concatenate([np.full(int(d.labeled.sum()), not d.is_target) for d in problem.domains])
-    classifier = workspace.once(source_classifier, C)
+    classifier = workspace.once(logistic_regression, problem, C)
     for done in np.arange(1, max_iter + 1) / max_iter if unlabeled.shape[0] else ():
         values = log_odds(classifier, unlabeled)
         labels = pseudo_labels(values, None if prior is None else np.array(prior))
-        joining = _most_confident(values, labels, max_fraction * done)
+        joining = np.flatnonzero(_most_confident(values, labels, max_fraction * done))
         weights = np.where(in_source, 1 - (1 - source_weight) * done, 1.0)
         classifier = fit_logistic(
-            stack([X, unlabeled[joining]]),
+            problem.labeled_first[np.concatenate([np.arange(len(known)), len(known) + joining])],
             np.concatenate([known, labels[joining]]),
             C,
-            np.concatenate([weights, np.ones(int(joining.sum()))]),
+            np.concatenate([weights, np.ones(len(joining))]),
             classifier,
         )
     return classifier
-
-
-def source_classifier(workspace: Workspace, C: float) -> LogisticRegression:
-    """Logistic regression of the labelled documents."""
-    return logistic_regression(workspace.problem, C)
 
 
 def as_key(prior: Array | None) -> tuple[float, ...] | None:

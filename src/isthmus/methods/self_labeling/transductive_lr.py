@@ -6,6 +6,7 @@ logistic loss in the place of the hinge.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -14,15 +15,14 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from isthmus.core.estimator import POSITIVE, TransferClassifier
-from isthmus.core.numerics import stack
 from isthmus.core.priors import PRIOR, pseudo_labels, read_prior
-from isthmus.core.problem import Problem
-from isthmus.core.solution import MappedSolution
+from isthmus.core.problem import DocumentStack, Problem
+from isthmus.core.solution import MappedSolution, mapped, split_by_domain
 from isthmus.core.workspace import Workspace
-from isthmus.solvers.linear import denoising_lsa_map, fit_logistic, log_odds, lsa_map
-from isthmus.typing import Matrix, Positions
+from isthmus.solvers.linear import WordMap, denoising_lsa_map, fit_logistic, log_odds, lsa_map
+from isthmus.typing import Array, Matrix
 
-FEATURE_MAPS = {"lsa": lsa_map, "msda": denoising_lsa_map}
+FEATURES = ("words", "lsa", "msda")
 LAST_WEIGHT = 1.0
 FIRST_WEIGHT = 0.01
 
@@ -63,7 +63,7 @@ class TransductiveLR(TransferClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "features": [StrOptions({"words", *FEATURE_MAPS})],
+        "features": [StrOptions(set(FEATURES))],
         "n_weights": [Interval(Integral, 0, None, closed="left")],
         "target_prior": PRIOR,
         "C": [POSITIVE],
@@ -82,31 +82,54 @@ class TransductiveLR(TransferClassifier):
         self.target_prior = target_prior
         self.C = C
 
-    def solve(self, problem: Problem, workspace: Workspace) -> MappedSolution:
+    def solve(self, problem: Problem, workspace: Workspace) -> TransductiveLRSolution:
         prior, C = read_prior(self.target_prior, problem), self.C / problem.mean_squared_length
-        feature_map = None if self.features == "words" else workspace.of_documents(FEATURE_MAPS[self.features])
-        X, known, unlabeled = workspace.once(mapped_documents, self.features)
-        classifier = workspace.once(mapped_classifier, self.features, C)
-        if unlabeled.shape[0]:
-            both = stack([X, unlabeled])
-            for weight in np.geomspace(FIRST_WEIGHT, LAST_WEIGHT, self.n_weights):
-                labels = pseudo_labels(log_odds(classifier, unlabeled), prior)
-                weights = np.repeat([1.0, weight], [len(known), len(labels)])
-                classifier = fit_logistic(both, np.concatenate([known, labels]), C, weights, classifier)
-        return MappedSolution(classifier, feature_map)
+        feature_map = None
+        if self.features != "words":
+            feature_map = workspace.once(FEATURE_MAPS[self.features], problem.documents)
+        rows = workspace.once(mapped_documents, problem, feature_map)
+        known = problem.labeled[1]
+        classifier = workspace.once(source_classifier, problem, workspace, feature_map, C)
+        unlabeled = rows[len(known) :]
+        for weight in np.geomspace(FIRST_WEIGHT, LAST_WEIGHT, self.n_weights) if unlabeled.shape[0] else ():
+            labels = pseudo_labels(log_odds(classifier, unlabeled), prior)
+            weights = np.repeat([1.0, weight], [len(known), len(labels)])
+            classifier = fit_logistic(rows, np.concatenate([known, labels]), C, weights, classifier)
+        found = classifier.predict_proba(unlabeled) if unlabeled.shape[0] else np.zeros((0, problem.n_classes))
+        return TransductiveLRSolution(classifier, feature_map, split_by_domain(found, problem))
 
 
-def mapped_documents(workspace: Workspace, features: str) -> tuple[Matrix, Positions, Matrix]:
-    """The labelled documents with their class numbers, and the unlabelled ones, with the map's features beside
-    words."""
-    (X, known), unlabeled = workspace.problem.labeled_documents(), workspace.problem.unlabeled
-    if features == "words":
-        return X, known, unlabeled
-    feature_map = workspace.of_documents(FEATURE_MAPS[features])
-    return feature_map.transform(X), known, feature_map.transform(unlabeled)
+@dataclass(frozen=True, eq=False)
+class TransductiveLRSolution(MappedSolution):
+    """A classifier, and what it says of the documents that it was trained on with pseudo-labels."""
+
+    distributions: tuple[Array, ...]
+
+    def transduce(self, problem: Problem) -> tuple[Array, ...]:
+        return self.distributions
 
 
-def mapped_classifier(workspace: Workspace, features: str, C: float) -> LogisticRegression:
+def lsa_features(documents: DocumentStack) -> WordMap:
+    """The dimensions of a latent semantic analysis of all documents."""
+    return lsa_map(documents.stacked)
+
+
+def msda_features(documents: DocumentStack) -> WordMap:
+    """The leading dimensions of a marginalized denoising autoencoder of all documents."""
+    return denoising_lsa_map(documents.stacked)
+
+
+FEATURE_MAPS = {"lsa": lsa_features, "msda": msda_features}
+
+
+def mapped_documents(problem: Problem, feature_map: WordMap | None) -> Matrix:
+    """The labelled documents and, below them, the unlabelled ones, with the map's features beside words."""
+    return mapped(feature_map, problem.labeled_first)
+
+
+def source_classifier(
+    problem: Problem, workspace: Workspace, feature_map: WordMap | None, C: float
+) -> LogisticRegression:
     """Logistic regression of the labelled documents on these features."""
-    X, known, _ = workspace.once(mapped_documents, features)
-    return fit_logistic(X, known, C)
+    known = problem.labeled[1]
+    return fit_logistic(workspace.once(mapped_documents, problem, feature_map)[: len(known)], known, C)

@@ -14,10 +14,9 @@ from sklearn.svm import LinearSVC
 from sklearn.utils._param_validation import Interval
 
 from isthmus.core.estimator import POSITIVE, TransferClassifier
-from isthmus.core.numerics import stack
 from isthmus.core.priors import PRIOR, label_by_rank, read_prior
 from isthmus.core.problem import Problem
-from isthmus.core.solution import LinearSolution
+from isthmus.core.solution import MarginSolution
 from isthmus.core.workspace import Workspace
 from isthmus.typing import Array, Matrix, Positions
 
@@ -95,9 +94,9 @@ class TSVM(TransferClassifier):
         self.random_state = random_state
 
     def solve(self, problem: Problem, workspace: Workspace) -> TSVMSolution:
-        X, known = problem.labeled_documents()
+        X, known = problem.labeled
         unlabeled, prior = problem.unlabeled, read_prior(self.target_prior, problem)
-        both, square = stack([X, unlabeled]), problem.mean_squared_length
+        both, square = problem.labeled_first, problem.mean_squared_length
 
         def train(labels: Positions, weight: float) -> LinearSVC:
             if weight:
@@ -124,7 +123,7 @@ class TSVM(TransferClassifier):
 
 
 @dataclass(frozen=True, eq=False)
-class TSVMSolution(LinearSolution):
+class TSVMSolution(MarginSolution):
     """A support vector machine, and how often it was trained."""
 
     n_iter: int

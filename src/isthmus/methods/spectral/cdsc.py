@@ -134,7 +134,7 @@ class CDSC(SpectralClassifier):
                 f"classifier is {self.classifier!r} and weighting is 'eigenvalue', which decides without a classifier: "
                 "leave one of them out."
             )
-        X, classes = problem.labeled_documents()
+        X, classes = problem.labeled
         labeled, free = unit_rows(X), unit_rows(problem.unlabeled)
         linked = linked_rows(free, labeled)
         free = free[linked]

@@ -94,7 +94,7 @@ class SC(SpectralClassifier):
         self.random_state = random_state
 
     def solve(self, problem: Problem, workspace: Workspace) -> EmbeddingSolution:
-        X, classes = problem.labeled_documents()
+        X, classes = problem.labeled
         labeled, free = unit_rows(X), unit_rows(problem.unlabeled)
         links: AllLinks | NeighborLinks
         if isinstance(self.n_neighbors, str):

@@ -18,7 +18,6 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 
 from isthmus.core.estimator import AT_LEAST_ONE, TransferClassifier
-from isthmus.core.numerics import stack
 from isthmus.core.problem import Problem
 from isthmus.core.solution import TransductiveSolution, split_by_domain
 from isthmus.core.workspace import Workspace
@@ -93,8 +92,8 @@ class SGT(TransferClassifier):
         self.random_state = random_state
 
     def solve(self, problem: Problem, workspace: Workspace) -> SGTSolution:
-        X, classes = problem.labeled_documents()
-        rows = stack([X, problem.unlabeled])
+        _, classes = problem.labeled
+        rows = problem.labeled_first
         rng = check_random_state(self.random_state)
         vectors = _vectors(nearest_others(rows, self.n_neighbors), self.n_eigenvectors, rng)
         sides = classes[:, None] == np.arange(problem.n_classes)

@@ -18,7 +18,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from isthmus.core.estimator import POSITIVE, TransferClassifier
 from isthmus.core.numerics import unit_rows
 from isthmus.core.problem import Problem
-from isthmus.core.solution import LinearSolution
+from isthmus.core.solution import MarginSolution
 from isthmus.core.workspace import Workspace
 from isthmus.solvers.spectral import nearest, nearest_others
 from isthmus.typing import Array, Matrix
@@ -81,14 +81,14 @@ class KDE(TransferClassifier):
         self.random_state = random_state
 
     def solve(self, problem: Problem, workspace: Workspace) -> KDESolution:
-        X, numbers = problem.labeled_documents()
+        X, numbers = problem.labeled
         weights, sharpness = importance(X, problem.unlabeled, self.sharpness)
         solver = LinearSVC(C=self.C, max_iter=20_000, random_state=self.random_state)
         return KDESolution(solver.fit(X, numbers, sample_weight=weights), weights, sharpness)
 
 
 @dataclass(frozen=True, eq=False)
-class KDESolution(LinearSolution):
+class KDESolution(MarginSolution):
     """A support vector machine, and how much each labelled document counted."""
 
     weights: Array

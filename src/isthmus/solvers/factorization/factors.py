@@ -19,7 +19,7 @@ class Factors(Mapping[str, Array]):
     That is all it takes for frozen source labels to cost nothing per iteration: X_s^T Y_s depends on a factor that
     never changes.
 
-    Arrays are kept in column order (see `isthmus.engine.kernel`).
+    Arrays are kept in column order (see `isthmus.solvers.factorization.kernel`).
     """
 
     def __init__(self, arrays: Mapping[str, Array]) -> None:

@@ -12,7 +12,7 @@ from isthmus.typing import Array, Matrix, Positions
 
 def logistic_regression(problem: Problem, C: float) -> LogisticRegression:
     """A classifier of the labelled documents, its classes numbered as in the problem."""
-    return fit_logistic(*problem.labeled_documents(), C)
+    return fit_logistic(*problem.labeled, C)
 
 
 def fit_logistic(
