@@ -172,7 +172,7 @@ def test_parts_that_do_not_fit_fail_at_once(change: dict[str, Any], message: str
 
 def test_negative_start_is_refused() -> None:
     model = tcl_model(np.random.default_rng(0), NonNegative(), NonNegative())
-    model.factors.replace("U", -model.factors["U"])
+    model.factors["U"] = -model.factors["U"]
     with pytest.raises(ValueError, match="'U' starts with negative values"):
         minimize(model, max_iter=1)
 

@@ -104,7 +104,7 @@ def test_gradient_is_the_slope_of_the_value(name: str, seed: int) -> None:
         values = []
         for sign in (1, -1):
             moved = Factors({key: np.array(value) for key, value in factors.items()})
-            moved.replace(factor, factors[factor] + sign * step * direction)
+            moved[factor] = factors[factor] + sign * step * direction
             values.append(term.value(moved))
         slope = (values[0] - values[1]) / (2 * step)
         assert np.vdot(positive - negative, direction) == pytest.approx(slope, rel=1e-5, abs=1e-7)
@@ -135,5 +135,5 @@ def test_quadratic_is_the_value_up_to_a_constant(seed: int) -> None:
         before, other = factors[free], rng.normal(size=factors[free].shape)
         value = term.value(factors)
         expected = model(other) - model(before)
-        factors.replace(free, other)
+        factors[free] = other
         assert term.value(factors) - value == pytest.approx(expected, abs=1e-9)

@@ -183,7 +183,7 @@ class CCI(FactorizationClassifier):
             if not domain.labeled.any():
                 order = name_clusters(factors[rows_of(number)], votes)
                 for name in (rows_of(number), association_of(number)):
-                    factors.replace(name, factors[name][:, order])
+                    factors[name] = factors[name][:, order]
             RowsSumToOne().restore(factors[rows_of(number)])  # memberships to probabilities
         names = [domain.name for domain in problem.domains]
         return CCISolution(

@@ -213,5 +213,5 @@ class DomTransNMFSolution(TransductiveSolution):
 def _recode(problem: Problem, model: Factorization) -> None:
     """Code all rows as new samples are coded, and solve (20) and (22) there."""
     for number, domain in enumerate(problem.domains):
-        model.factors.replace(rows_of(number), fold_in(domain.matrix, model.factors["U"], NonNegative()))
+        model.factors[rows_of(number)] = fold_in(domain.matrix, model.factors["U"], NonNegative())
     update(model, "w")

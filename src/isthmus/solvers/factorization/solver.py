@@ -80,7 +80,7 @@ def update(model: Factorization, name: str) -> None:
     factors, constraint = model.factors, model.constraints[name]
     involved = [term for term in model.terms if name in term.factors]
     if isinstance(constraint, Free):
-        factors.replace(name, _exact(factors, name, involved))
+        factors[name] = _exact(factors, name, involved)
         return
     splits = [term.gradient(factors, name) for term in involved]
     factor = factors[name]

@@ -38,4 +38,7 @@ class MeanDiscrepancy:
 
 
 def _mean(factors: Factors, name: str) -> Array:
-    return factors.cached(("mean", name), [name], lambda: np.asarray(factors[name].mean(axis=0, keepdims=True)))
+    slot = factors.slot(("mean", name), name)
+    if slot.value is None:
+        slot.value = factors[name].mean(axis=0, keepdims=True)
+    return slot.value

@@ -36,14 +36,16 @@ class Graph:
         return np.asarray(self._pull.sum(axis=1)).reshape(-1, 1)
 
     def _pulled(self, factors: Factors) -> Array:
-        return factors.cached(
-            (self, "pulled"),
-            [self.name],
-            lambda: column_order(self._pull @ np.ascontiguousarray(factors[self.name])),
-        )
+        slot = factors.slot((self, "pulled"), self.name)
+        if slot.value is None:
+            slot.value = column_order(self._pull @ np.ascontiguousarray(factors[self.name]))
+        return slot.value
 
     def _pushed(self, factors: Factors) -> Array:
-        return factors.cached((self, "pushed"), [self.name], lambda: self._push * factors[self.name])
+        slot = factors.slot((self, "pushed"), self.name)
+        if slot.value is None:
+            slot.value = self._push * factors[self.name]
+        return slot.value
 
     def value(self, factors: Factors) -> float:
         across = factors[self.name].T  # transposed: in memory order

@@ -26,7 +26,10 @@ class Orthogonality:
         return (self.name,)
 
     def _gram(self, factors: Factors) -> Array:
-        return factors.cached(("gram", self.name), [self.name], lambda: factors[self.name].T @ factors[self.name])
+        slot = factors.slot(("gram", self.name), self.name)
+        if slot.value is None:
+            slot.value = factors[self.name].T @ factors[self.name]
+        return slot.value
 
     def value(self, factors: Factors) -> float:
         gap = self._gram(factors) - np.eye(factors[self.name].shape[1])

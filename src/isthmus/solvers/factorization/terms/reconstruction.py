@@ -15,11 +15,11 @@ from isthmus.typing import Array
 
 @dataclass(frozen=True)
 class Component:
-    """One word-topic factor with its association of topics and classes: share * F H (or share * F without H)."""
+    """One word-topic factor with its association of topics and classes: weight * F H (or weight * F without H)."""
 
     words: str
     association: str | None = None
-    share: float = 1.0
+    weight: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,46 +48,54 @@ class Reconstruction:
 
     def profile(self, factors: Factors) -> Array:
         """M: the words of each class."""
-        return factors.cached(("profile", self.components), self._word_factors, lambda: self._profile(factors))
+        slot = factors.slot(("profile", self.components), *self._word_factors)
+        if slot.value is None:
+            slot.value = self._profile(factors)
+        return slot.value
 
     def _profile(self, factors: Factors) -> Array:
         first, *others = self.components
         if not others:
-            return _scaled(first.share, _component_product(factors, first))
-        profile = first.share * _component_product(factors, first)
+            return _scaled(first.weight, _component_product(factors, first))
+        profile = first.weight * _component_product(factors, first)
         for component in others:
-            profile += component.share * _component_product(factors, component)
+            profile += component.weight * _component_product(factors, component)
         return profile
 
     def _observed(self, factors: Factors) -> Array:
         """X^T V."""
-        return factors.cached(
-            (self.documents, self.rows), [self.rows], lambda: self.documents.transposed_times(factors[self.rows])
-        )
+        slot = factors.slot((self.documents, self.rows), self.rows)
+        if slot.value is None:
+            slot.value = self.documents.transposed_times(factors[self.rows])
+        return slot.value
 
     def _matched(self, factors: Factors) -> Array:
         """X M: how well each document matches each class."""
-        return factors.cached(
-            (self, "matched"), self._word_factors, lambda: self.documents.times(self.profile(factors))
-        )
+        slot = factors.slot((self, "matched"), *self._word_factors)
+        if slot.value is None:
+            slot.value = self.documents.times(self.profile(factors))
+        return slot.value
 
     def _gram(self, factors: Factors) -> Array:
         """V^T V."""
-        return factors.cached(("gram", self.rows), [self.rows], lambda: factors[self.rows].T @ factors[self.rows])
+        slot = factors.slot(("gram", self.rows), self.rows)
+        if slot.value is None:
+            slot.value = factors[self.rows].T @ factors[self.rows]
+        return slot.value
 
     def _expected(self, factors: Factors) -> Array:
-        """M V^T V, which is what X^T V would be if the fit were perfect."""
-        return factors.cached(
-            (self, "expected"), self.factors, lambda: product(self.profile(factors), self._gram(factors))
-        )
+        """M V^T V, which is what X^T V would be if the reconstruction were perfect."""
+        slot = factors.slot((self, "expected"), *self.factors)
+        if slot.value is None:
+            slot.value = product(self.profile(factors), self._gram(factors))
+        return slot.value
 
     def _profile_gram(self, factors: Factors) -> Array:
         """M^T M."""
-        return factors.cached(
-            ("profile gram", self.components),
-            self._word_factors,
-            lambda: self.profile(factors).T @ self.profile(factors),
-        )
+        slot = factors.slot(("profile gram", self.components), *self._word_factors)
+        if slot.value is None:
+            slot.value = self.profile(factors).T @ self.profile(factors)
+        return slot.value
 
     def value(self, factors: Factors) -> float:
         # ||X||^2 - 2 <X^T V, M> + <V^T V, M^T M>: no residual.
@@ -101,18 +109,18 @@ class Reconstruction:
             split.negative.append(Product(_scaled(self.weight, self._matched(factors))))
             split.positive.append(Product(factors[self.rows], self.weight * self._profile_gram(factors)))
         for component in self.components:
-            share = self.weight * component.share
+            weight = self.weight * component.weight
             if name == component.words and component.association is None:
-                split.negative.append(Product(_scaled(share, self._observed(factors))))
-                split.positive.append(Product(self.profile(factors), share * self._gram(factors)))
+                split.negative.append(Product(_scaled(weight, self._observed(factors))))
+                split.positive.append(Product(self.profile(factors), weight * self._gram(factors)))
             elif name == component.words and component.association is not None:
-                association = share * factors[component.association]
+                association = weight * factors[component.association]
                 split.negative.append(Product(self._observed(factors), association))
                 split.positive.append(Product(self._expected(factors), association))
             if name == component.association:
                 words = factors[component.words].T
-                split.negative.append(Product(share * (words @ self._observed(factors))))
-                split.positive.append(Product(share * (words @ self._expected(factors))))
+                split.negative.append(Product(weight * (words @ self._observed(factors))))
+                split.positive.append(Product(weight * (words @ self._expected(factors))))
         return split
 
 
@@ -126,6 +134,7 @@ def _component_product(factors: Factors, component: Component) -> Array:
     words, association = component.words, component.association
     if association is None:
         return factors[words]
-    return factors.cached(
-        ("component", words, association), [words, association], lambda: product(factors[words], factors[association])
-    )
+    slot = factors.slot(("component", words, association), words, association)
+    if slot.value is None:
+        slot.value = product(factors[words], factors[association])
+    return slot.value

@@ -32,14 +32,13 @@ class Regression:
 
     def _visible(self, factors: Factors) -> Array:
         """V, beside it a one for the intercept, with the unlabelled rows zeroed."""
-
-        def compute() -> Array:
+        slot = factors.slot((self, "visible"), self.rows)
+        if slot.value is None:
             rows = factors[self.rows]
             if self.intercept:
                 rows = np.hstack([rows, np.ones((len(rows), 1), dtype=rows.dtype)])
-            return np.asarray(rows * self.labeled[:, None])
-
-        return factors.cached((self, "visible"), [self.rows], compute)
+            slot.value = rows * self.labeled[:, None]
+        return slot.value
 
     @cached_property
     def _visible_labels(self) -> Array:
