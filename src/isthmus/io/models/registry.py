@@ -37,7 +37,7 @@ CLASSES = {
     "DKT": f"{METHODS}.factorization.dkt",
     "DTL": f"{METHODS}.factorization.dtl",
     "DTLM": f"{METHODS}.factorization.dtlm",
-    "DTLMSolution": f"{METHODS}.factorization.dtlm",
+    "DTLMSolution": f"{METHODS}.factorization._topics",
     "DTMKL": f"{METHODS}.few_labels.dtmkl",
     "DTMKLSolution": f"{METHODS}.few_labels.dtmkl",
     "DenoisingMap": "isthmus.solvers.linear.denoising",

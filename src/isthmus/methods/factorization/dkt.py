@@ -6,21 +6,18 @@ Nonnegative Matrix Tri-factorization", SIGIR 2011.
 
 from __future__ import annotations
 
-from itertools import product
 from typing import Any, ClassVar
 
-import numpy as np
 from sklearn.utils._param_validation import Interval, Real
 
-from isthmus.core.problem import Problem
 from isthmus.core.progress import Callback
-from isthmus.methods.factorization._base import FactorizationClassifier, rows_of, words_of
-from isthmus.methods.factorization._orthogonal import OrthogonalClassifier
-from isthmus.solvers.factorization import Closeness, Factorization, NonNegative, Regression, Term
-from isthmus.typing import Array
+from isthmus.methods.factorization._base import FactorizationClassifier
+from isthmus.methods.factorization._design import Design, orthogonal_design
+from isthmus.methods.factorization._topics import TopicClassifier
+from isthmus.methods.factorization.recipes import EqualFactors, NearLabels
 
 
-class DKT(OrthogonalClassifier):
+class DKT(TopicClassifier):
     """Two paths across: word clusters that are nearly the same, and one association of clusters and classes.
 
     Minimizes, with X_d documents x words,
@@ -93,18 +90,6 @@ class DKT(OrthogonalClassifier):
         self.verbose = verbose
         self.callback = callback
 
-    def model(self, problem: Problem, starts: dict[str, Array], rng: np.random.RandomState) -> Factorization:
-        sources = [number for number, domain in enumerate(problem.domains) if not domain.is_target]
-        targets = [number for number, domain in enumerate(problem.domains) if domain.is_target]
-        terms: list[Term] = [
-            Closeness(words_of(source), words_of(target), self.words_weight)
-            for source, target in product(sources, targets)
-            if self.words_weight
-        ]
-        starts["A"] = np.eye(problem.n_classes, dtype=problem.domains[0].matrix.dtype)
-        terms += [
-            Regression(rows_of(number), "A", starts[rows_of(number)], domain.labeled, self.label_weight)
-            for number, domain in enumerate(problem.domains)
-            if domain.labeled.any() and self.label_weight
-        ]
-        return self.orthogonal_model(problem, starts, rng, terms, lambda domain: NonNegative())
+    def design(self) -> Design:
+        paths = [EqualFactors("W*", self.words_weight), NearLabels(self.label_weight)]
+        return orthogonal_design(self.n_topics, paths, self.orthogonality_weight, freeze_labels=False)

@@ -7,16 +7,13 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-import numpy as np
 from sklearn.utils._param_validation import Interval, Real
 
-from isthmus.core.problem import Problem
 from isthmus.core.progress import Callback
-from isthmus.core.workspace import Workspace
-from isthmus.methods.factorization._base import FactorizationClassifier, FactorizationSolution, read_factors, words_of
-from isthmus.methods.factorization._topics import TopicClassifier, TopicSolution, topic_model
-from isthmus.solvers.factorization import Component, Factorization, History
-from isthmus.typing import Array
+from isthmus.methods.factorization._base import FactorizationClassifier
+from isthmus.methods.factorization._design import Design
+from isthmus.methods.factorization._topics import TopicClassifier
+from isthmus.solvers.factorization import Component
 
 
 class DTL(TopicClassifier):
@@ -85,26 +82,8 @@ class DTL(TopicClassifier):
         self.verbose = verbose
         self.callback = callback
 
-    def model(self, problem: Problem, starts: dict[str, Array], rng: np.random.RandomState) -> Factorization:
+    def design(self) -> Design:
         n_common = round(self.common_share * self.n_topics)
-        n_specific = self.n_topics - n_common
-
-        def components(domain: int) -> tuple[Component, ...]:
-            common, specific = Component("U", "H common"), Component(words_of(domain), "H")
-            return ((common,) if n_common else ()) + ((specific,) if n_specific else ())
-
-        return topic_model(problem, starts, rng, n_specific, components, n_common=n_common)
-
-    def solution(
-        self, problem: Problem, workspace: Workspace, model: Factorization, history: History
-    ) -> FactorizationSolution:
-        factors = model.factors
-        none = np.zeros((problem.n_words, 0), dtype=problem.domains[0].matrix.dtype)
-        common = factors.get("U", none)
-        own = [factors.get(words_of(number), none) for number in range(len(problem.domains))]
-        return TopicSolution(
-            **read_factors(problem, model, history),
-            common_topics=np.pad(common, ((0, 0), (0, own[0].shape[1]))),
-            domain_topics=np.stack([np.pad(topics, ((0, 0), (common.shape[1], 0))) for topics in own]),
-            association=np.vstack([factors[name] for name in ("H common", "H") if name in factors]),
-        )
+        n_topics = {"U": n_common, "W*": self.n_topics - n_common}
+        both = Component("U", "H common"), Component("W*", "H")
+        return Design([component for component in both if n_topics[component.words]], n_topics)

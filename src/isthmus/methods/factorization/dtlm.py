@@ -5,38 +5,17 @@ Z. Fang and Z. Zhang, "Discriminative Transfer Learning on Manifold", SDM 2013.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from itertools import product
 from numbers import Integral
 from typing import Any, ClassVar
 
-import numpy as np
 from sklearn.utils._param_validation import Interval, Real
 
-from isthmus.core.problem import Problem
 from isthmus.core.progress import Callback
-from isthmus.core.workspace import Workspace
-from isthmus.methods.factorization._base import (
-    FactorizationClassifier,
-    FactorizationSolution,
-    read_factors,
-    rows_of,
-    words_of,
-)
-from isthmus.methods.factorization._graphs import neighbor_terms
-from isthmus.methods.factorization._topics import TopicClassifier, TopicSolution, read_topic_factors, topic_model
-from isthmus.solvers.factorization import (
-    Component,
-    Factorization,
-    Free,
-    History,
-    MeanDiscrepancy,
-    Regression,
-    Ridge,
-    RowsSumToOne,
-    Term,
-)
-from isthmus.typing import Array
+from isthmus.methods.factorization._base import FactorizationClassifier
+from isthmus.methods.factorization._design import Design
+from isthmus.methods.factorization._topics import TopicClassifier
+from isthmus.methods.factorization.recipes import EqualMeans, LabelRegression, Neighbors
+from isthmus.solvers.factorization import Component, RowsSumToOne
 
 WEIGHT = [Interval(Real, 0, None, closed="left")]
 
@@ -124,71 +103,16 @@ class DTLM(TopicClassifier):
         self.verbose = verbose
         self.callback = callback
 
-    def model(self, problem: Problem, starts: dict[str, Array], rng: np.random.RandomState) -> Factorization:
-        weight = 2 / problem.mean_squared_length  # Reconstruction has a factor 1/2, eq. 3.9 has not
-        terms = [
-            *neighbor_terms(problem, self.n_neighbors, words=self.graph_weight, documents=self.graph_weight),
-            *self._discrepancies(problem),
-            *self._regression(problem),
-        ]
-        if self.regression_weight:
-            starts["A"] = np.eye(problem.n_classes, dtype=problem.domains[0].matrix.dtype)
-        model = topic_model(
-            problem,
-            starts,
-            rng,
+    def design(self) -> Design:
+        graphs = (Neighbors(factor, self.graph_weight, self.n_neighbors) for factor in ("W*", "V*"))
+        gaps = (EqualMeans(factor, self.discrepancy_weight) for factor in ("V*", "W*"))
+        regression = LabelRegression(self.regression_weight, self.ridge_weight)
+        return Design(
+            [Component("W*", "H")],
             self.n_topics,
-            lambda domain: (Component(words_of(domain), "H"),),
-            words=RowsSumToOne(),
-            weight=lambda domain: weight,
-            terms=terms,
+            [*graphs, *gaps, regression],
+            {"W*": RowsSumToOne()},
+            fit_weight=1.0,
+            fit_scale="length",
             exponent=0.5,
         )
-        if not self.regression_weight:
-            return model
-        return replace(model, constraints={**model.constraints, "A": Free()}, order=[*model.order, "A"])
-
-    def solution(
-        self, problem: Problem, workspace: Workspace, model: Factorization, history: History
-    ) -> FactorizationSolution:
-        found = DTLMSolution(
-            **read_factors(problem, model, history),
-            **read_topic_factors(problem, model.factors),
-            coefficients=model.factors.get("A"),
-        )
-        return replace(found, distributions=tuple(map(found.read, found.distributions)))
-
-    def _discrepancies(self, problem: Problem) -> list[Term]:
-        sources = [number for number, domain in enumerate(problem.domains) if not domain.is_target]
-        targets = [number for number, domain in enumerate(problem.domains) if domain.is_target]
-        return [
-            MeanDiscrepancy(factor(source), factor(target), self.discrepancy_weight)
-            for source, target in product(sources, targets)
-            for factor in (rows_of, words_of)
-            if self.discrepancy_weight
-        ]
-
-    def _regression(self, problem: Problem) -> list[Term]:
-        if not self.regression_weight:
-            return []
-        return [Ridge("A", self.ridge_weight)] + [
-            Regression(rows_of(number), "A", domain.labels, domain.labeled, self.regression_weight)
-            for number, domain in enumerate(problem.domains)
-            if domain.labeled.any()
-        ]
-
-
-@dataclass(frozen=True, eq=False)
-class DTLMSolution(TopicSolution):
-    """Topics, and the regression that labels are read with."""
-
-    coefficients: Array | None
-    """A: classes x classes. None if the regression is switched off."""
-
-    def read(self, V: Array) -> Array:
-        """A V (step 9 of algorithm 1), made a distribution."""
-        if self.coefficients is None:
-            return V
-        scores = np.maximum(V @ self.coefficients.T, 0)
-        RowsSumToOne().restore(scores)
-        return scores

@@ -8,19 +8,16 @@ from __future__ import annotations
 from numbers import Integral
 from typing import Any, ClassVar
 
-import numpy as np
 from sklearn.utils._param_validation import Interval, Real
 
-from isthmus.core.problem import Problem
 from isthmus.core.progress import Callback
 from isthmus.methods.factorization._base import FactorizationClassifier
-from isthmus.methods.factorization._graphs import neighbor_terms
-from isthmus.methods.factorization._orthogonal import OrthogonalClassifier
-from isthmus.solvers.factorization import Factorization
-from isthmus.typing import Array
+from isthmus.methods.factorization._design import Design, orthogonal_design
+from isthmus.methods.factorization._topics import TopicClassifier
+from isthmus.methods.factorization.recipes import Neighbors
 
 
-class GCMF(OrthogonalClassifier):
+class GCMF(TopicClassifier):
     """Tri-factorization that keeps neighbours together, among words and among documents.
 
     Minimizes, with X_d documents x words,
@@ -101,6 +98,7 @@ class GCMF(OrthogonalClassifier):
         self.verbose = verbose
         self.callback = callback
 
-    def model(self, problem: Problem, starts: dict[str, Array], rng: np.random.RandomState) -> Factorization:
-        graphs = neighbor_terms(problem, self.n_neighbors, words=self.word_weight, documents=self.document_weight)
-        return self.orthogonal_model(problem, starts, rng, graphs)
+    def design(self) -> Design:
+        weights = {"W*": self.word_weight, "V*": self.document_weight}
+        graphs = [Neighbors(factor, weight, self.n_neighbors) for factor, weight in weights.items()]
+        return orthogonal_design(self.n_topics, graphs, self.orthogonality_weight)

@@ -15,7 +15,8 @@ from isthmus.core.numerics import stack
 from isthmus.core.problem import Problem
 from isthmus.core.progress import Callback
 from isthmus.methods.factorization._base import FactorizationClassifier, words_of
-from isthmus.methods.factorization._topics import TopicClassifier, topic_model
+from isthmus.methods.factorization._design import Design
+from isthmus.methods.factorization._topics import TopicClassifier
 from isthmus.solvers.factorization import ColumnsSumToOne, Component, Factorization, plsa
 from isthmus.typing import Array
 
@@ -94,12 +95,7 @@ class MTrick(TopicClassifier):
         ColumnsSumToOne().restore(clusters)
         starts |= {words_of(number): clusters for number in range(len(problem.domains))}
         starts["H"] = np.full((self.n_topics, problem.n_classes), 1 / problem.n_classes, dtype)
-        return topic_model(
-            problem,
-            starts,
-            rng,
-            self.n_topics,
-            lambda domain: (Component(words_of(domain), "H"),),
-            words=ColumnsSumToOne(),
-            weight=lambda domain: 2 * self.target_weight if domain.is_target else 2.0,
-        )
+        return super().model(problem, starts, rng)
+
+    def design(self) -> Design:
+        return Design([Component("W*", "H")], self.n_topics, fit_weight=1.0, target_weight=self.target_weight)

@@ -8,14 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from isthmus.core.problem import Problem
 from isthmus.core.progress import Callback
-from isthmus.methods.factorization._base import words_of
-from isthmus.methods.factorization._topics import TopicClassifier, topic_model
-from isthmus.solvers.factorization import Component, Factorization
-from isthmus.typing import Array
+from isthmus.methods.factorization._design import Design
+from isthmus.methods.factorization._topics import TopicClassifier
+from isthmus.solvers.factorization import Component
 
 
 class NMTF(TopicClassifier):
@@ -60,8 +56,5 @@ class NMTF(TopicClassifier):
         self.verbose = verbose
         self.callback = callback
 
-    def model(self, problem: Problem, starts: dict[str, Array], rng: np.random.RandomState) -> Factorization:
-        def components(domain: int) -> tuple[Component, ...]:
-            return (Component(words_of(domain), "H"),)
-
-        return topic_model(problem, starts, rng, self.n_topics, components)
+    def design(self) -> Design:
+        return Design([Component("W*", "H")], self.n_topics)

@@ -7,15 +7,13 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-import numpy as np
 from sklearn.utils._param_validation import Interval, Real
 
-from isthmus.core.problem import Problem
 from isthmus.core.progress import Callback
-from isthmus.methods.factorization._base import FactorizationClassifier, words_of
-from isthmus.methods.factorization._topics import TopicClassifier, topic_model
-from isthmus.solvers.factorization import Component, Factorization
-from isthmus.typing import Array
+from isthmus.methods.factorization._base import FactorizationClassifier
+from isthmus.methods.factorization._design import Design
+from isthmus.methods.factorization._topics import TopicClassifier
+from isthmus.solvers.factorization import Component
 
 
 class TCL(TopicClassifier):
@@ -100,10 +98,6 @@ class TCL(TopicClassifier):
         self.verbose = verbose
         self.callback = callback
 
-    def model(self, problem: Problem, starts: dict[str, Array], rng: np.random.RandomState) -> Factorization:
+    def design(self) -> Design:
         a = self.common_weight
-
-        def components(domain: int) -> tuple[Component, ...]:
-            return Component("U", "H", a), Component(words_of(domain), "H", 1 - a)
-
-        return topic_model(problem, starts, rng, self.n_topics, components)
+        return Design([Component("U", "H", a), Component("W*", "H", 1 - a)], self.n_topics)
