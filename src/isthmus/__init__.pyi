@@ -1,4 +1,4 @@
-from . import checks, datasets, text
+from . import checks, datasets, parts, text
 from ._api import Result, transfer
 from .auto import Auto
 from .io.models import load, save
@@ -25,6 +25,7 @@ from .methods import (
     TSVM,
     CoCC,
     DomTransNMF,
+    Factorized,
     KMeans,
     MTrick,
     NaiveBayesEM,
@@ -59,6 +60,7 @@ __all__ = [
     "Auto",
     "CoCC",
     "DomTransNMF",
+    "Factorized",
     "KMeans",
     "MTrick",
     "NaiveBayesEM",
@@ -70,6 +72,7 @@ __all__ = [
     "checks",
     "datasets",
     "load",
+    "parts",
     "save",
     "source_folds",
     "suggest_labels",

@@ -13,6 +13,7 @@ from isthmus.methods.factorization.dkt import DKT
 from isthmus.methods.factorization.domtrans_nmf import DomTransNMF
 from isthmus.methods.factorization.dtl import DTL
 from isthmus.methods.factorization.dtlm import DTLM
+from isthmus.methods.factorization.factorized import Factorized
 from isthmus.methods.factorization.gcmf import GCMF
 from isthmus.methods.factorization.mtrick import MTrick
 from isthmus.methods.factorization.nmtf import NMTF
@@ -47,6 +48,7 @@ METHODS: dict[str, Callable[..., TransferClassifier]] = {
         DTL,
         DTMKL,
         FR,
+        Factorized,
         GCMF,
         KDE,
         KMeans,
@@ -90,6 +92,7 @@ __all__ = [
     "TSVM",
     "CoCC",
     "DomTransNMF",
+    "Factorized",
     "KMeans",
     "MTrick",
     "NaiveBayesEM",
