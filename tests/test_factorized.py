@@ -194,6 +194,8 @@ def test_a_recipe_of_ones_own(toy: Toy, tmp_path: Path) -> None:
     plain = toy.fit(factorized(constraints=free))
     model = toy.fit(factorized(constraints=free, terms=[SmallWords(10.0)]))
     assert np.sum(model.domain_topics_**2) < np.sum(plain.domain_topics_**2)
+    with pytest.raises(ValueError, match=r"A recipe asks for the factor 'W0': give a component that names 'W\*'"):
+        toy.fit(factorized(components=[U], terms=[SmallWords()]))
     with pytest.raises(TypeError, match=r"Factorized\.terms\[0\] is of the class .*, which a model file cannot hold"):
         isthmus.save(model, tmp_path / "model.isthmus")
 

@@ -7,7 +7,7 @@ are the factors over documents.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import product
 from math import isfinite
@@ -54,8 +54,10 @@ class Draft:
 
     def moving(self, factor: str) -> dict[str, int | None]:
         """The names of a factor that is not frozen, each with the number of its domain; None for that of all."""
-        numbers = range(len(self.problem.domains)) if "*" in factor else [None]
+        numbers: Sequence[int | None] = range(len(self.problem.domains)) if "*" in factor else [None]
         names = {factor if number is None else numbered(factor, number): number for number in numbers}
+        if missing := names.keys() - self.constraints.keys():
+            raise ValueError(f"A recipe asks for the factor {min(missing)!r}: give a component that names {factor!r}.")
         return {name: number for name, number in names.items() if not isinstance(self.constraints[name], Frozen)}
 
     def pairs(self, factor: str) -> list[tuple[str, str]]:
