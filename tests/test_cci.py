@@ -16,7 +16,6 @@ from sklearn.cluster import KMeans as Lloyd
 import isthmus
 from conftest import Toy, build
 from isthmus.core.problem import Problem, make_problem
-from isthmus.core.workspace import Workspace
 from isthmus.solvers.clusters import name_clusters
 from isthmus.solvers.factorization import (
     ColumnsSumToOne,
@@ -26,6 +25,7 @@ from isthmus.solvers.factorization import (
     Scaled,
     co_occurrence,
     documents,
+    first_labels,
     minimize,
     objective,
     update,
@@ -141,7 +141,7 @@ def toy_problem(toy: Toy, y: np.ndarray | None = None) -> Problem:
 def start_of(toy: Toy, **params: Any) -> Any:
     estimator = isthmus.CCI(n_topics=3, random_state=0, **params)
     problem, rng = toy_problem(toy), np.random.RandomState(0)
-    return estimator.model(problem, estimator.starts(problem, Workspace(), rng), rng)
+    return estimator.model(problem, estimator.starts(problem, first_labels(problem, estimator.start_C), rng), rng)
 
 
 def test_engine_follows_the_papers_equations(toy: Toy) -> None:

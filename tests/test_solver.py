@@ -47,7 +47,7 @@ def tcl_model(rng: np.random.Generator, words: Constraint, rows: Constraint) -> 
         for d, matrix in enumerate(matrices)
     ]
     constraints = {"U": words, "W0": words, "W1": words, "V0": Frozen(), "V1": rows, "H": NonNegative()}
-    return Factorization(Factors(factors), terms, constraints, ["U", "W0", "W1", "V0", "V1", "H"])
+    return Factorization(factors, terms, constraints, ["U", "W0", "W1", "V0", "V1", "H"])
 
 
 def falls(values: list[float]) -> bool:

@@ -294,21 +294,15 @@ def test_at_unknown_shares_the_alarm_goes_by_other_answers(toy: Toy) -> None:
 def test_time_is_for_all_trials_together(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[str] = []
 
-    def note(name: str, estimator: Any) -> Any:
-        solve = estimator.solve
-
-        def noted(problem: Any, workspace: Any) -> Any:
-            started.append(name)
+    def noting(one: candidates.Candidate) -> candidates.Candidate:
+        def method(**settings: Any) -> Any:
+            started.append(one.name)
             monkeypatch.setattr(run, "perf_counter", lambda: perf_counter() + 1000.0 * len(started))
-            return solve(problem, workspace)
+            return one.method(**settings)
 
-        estimator.solve = noted
-        return estimator
+        return replace(one, method=method)
 
-    def noting(*arguments: Any) -> Any:
-        return [replace(one, estimator=note(one.name, one.estimator)) for one in candidates.portfolio(*arguments)]
-
-    monkeypatch.setattr(run, "portfolio", noting)
+    monkeypatch.setattr(run, "PORTFOLIO", tuple(map(noting, candidates.PORTFOLIO)))
     labeled = some_labels(toy, {"class 0": 5, "class 1": 5})
     quiet(toy, Auto(max_time=500, random_state=0), sample_labeled=labeled)
     assert started == [SOURCE_ONLY]

@@ -14,7 +14,6 @@ from sklearn.base import clone
 from isthmus.auto import Auto
 from isthmus.core.estimator import TransferClassifier
 from isthmus.core.labels import spelled_like
-from isthmus.core.problem import has_words
 from isthmus.inspection.topics import Topics
 from isthmus.methods import METHODS
 from isthmus.text import encoder_vectorizer, preset_vectorizer
@@ -193,7 +192,8 @@ def _vectorized(vectorizer: Any, source: list[str], target: list[str]) -> Matrix
         raise ValueError(
             "No word stands in as many texts as the vectorizer asks for: give more texts, or choose another preset."
         ) from error
-    if (sp.issparse(X) or isinstance(X, np.ndarray)) and not has_words(X[len(source) :]).any():
+    rows = X[len(source) :] if sp.issparse(X) or isinstance(X, np.ndarray) else None
+    if rows is not None and not (rows.nnz if sp.issparse(rows) else rows.any()):
         raise ValueError(
             "No target text holds a word that the vectorizer keeps: give more texts, or choose another preset."
         )

@@ -20,7 +20,6 @@ from isthmus.auto.warnings import emit
 from isthmus.core.estimator import TransferClassifier
 from isthmus.core.priors import PRIOR
 from isthmus.core.problem import Domain, Problem
-from isthmus.core.solution import split_by_domain
 from isthmus.core.workspace import Workspace
 from isthmus.inspection.topics import Topics
 from isthmus.methods import TopicSolution
@@ -114,7 +113,7 @@ class Auto(TransferClassifier):
         if decision.warnings:
             emit(decision.warnings)
         return EnsembleSolution(
-            distributions=split_by_domain(decision.probabilities, problem),
+            distributions=decision.probabilities,
             chosen=decision.members,
             estimated_accuracy=decision.estimate,
             warnings=decision.warnings,

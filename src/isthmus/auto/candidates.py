@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from isthmus.core.estimator import TransferClassifier
@@ -30,7 +32,7 @@ class Ensembles:
     agreement_of: str = SHORT
     """Of whom it is asked how far they agree with the source-only classifier."""
 
-    @property
+    @cached_property
     def needed(self) -> tuple[str, ...]:
         """Which candidates have to run, beside those that they start from."""
         return SOURCE_ONLY, self.labels_of, self.agreement_of, *self.topics, *self.other, *self.confidence_of
@@ -58,25 +60,29 @@ class Candidate:
     """A method, and its cost in units of the first logistic regression: the most that was seen with two classes."""
 
     name: str
-    estimator: TransferClassifier
+    method: Callable[..., TransferClassifier]
     cost: float
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    at_prior: bool = False
+    """Gives out pseudo-labels at the target prior."""
     needs_counts: bool = False
     """Takes no negative features."""
     starts_from: str = ""
     """The candidate whose result, or whose feature map, it needs, and computes if that has not run."""
 
 
-def portfolio(target_prior: Any, random_state: Any) -> list[Candidate]:
-    """Unlike methods, the cheap ones first. What several of them need, such as maps, comes with the first of them."""
-    ranked = {"target_prior": target_prior}
-    return [
-        Candidate(SOURCE_ONLY, LR(), 1),
-        Candidate(SHORT, SelfTraining(**ranked), 5),
-        Candidate(MIXTURE, NaiveBayesEM(**ranked), 1, needs_counts=True, starts_from=SHORT),
-        Candidate(LONG, SelfTraining(16, max_fraction=0.9, source_weight=0.2, **ranked), 9),
-        Candidate(TOPICS, TCL(random_state=random_state), 19, needs_counts=True),
-        Candidate(PLAIN_LSA, TransductiveLR("lsa", n_weights=0), 25),
-        Candidate(WITH_LSA, TransductiveLR("lsa", **ranked), 6, starts_from=PLAIN_LSA),
-        Candidate(PLAIN_MSDA, TransductiveLR("msda", n_weights=0), 50),
-        Candidate(WITH_MSDA, TransductiveLR("msda", **ranked), 11, starts_from=PLAIN_MSDA),
-    ]
+LONG_SETTINGS = {"max_iter": 16, "max_fraction": 0.9, "source_weight": 0.2}
+LSA, MSDA = {"features": "lsa"}, {"features": "msda"}
+
+PORTFOLIO = (
+    Candidate(SOURCE_ONLY, LR, 1),
+    Candidate(SHORT, SelfTraining, 5, at_prior=True),
+    Candidate(MIXTURE, NaiveBayesEM, 1, at_prior=True, needs_counts=True, starts_from=SHORT),
+    Candidate(LONG, SelfTraining, 9, LONG_SETTINGS, at_prior=True),
+    Candidate(TOPICS, TCL, 19, needs_counts=True),
+    Candidate(PLAIN_LSA, TransductiveLR, 25, {**LSA, "n_weights": 0}),
+    Candidate(WITH_LSA, TransductiveLR, 6, LSA, at_prior=True, starts_from=PLAIN_LSA),
+    Candidate(PLAIN_MSDA, TransductiveLR, 50, {**MSDA, "n_weights": 0}),
+    Candidate(WITH_MSDA, TransductiveLR, 11, MSDA, at_prior=True, starts_from=PLAIN_MSDA),
+)
+"""Unlike methods, the cheap ones first. What several of them need, such as maps, comes with the first of them."""

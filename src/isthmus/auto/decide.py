@@ -11,13 +11,12 @@ from scipy.stats import binom
 from isthmus.auto import candidates as names
 from isthmus.auto import rules, warnings
 from isthmus.auto.diagnostics import Diagnostics, diagnose
-from isthmus.auto.ensemble import combine, spread_of
+from isthmus.auto.ensemble import combine, spread_of, tempered
 from isthmus.auto.estimate import Estimate, estimate_accuracy, sharpness_for
 from isthmus.auto.label_shift import class_cautions
 from isthmus.auto.run import Run
 from isthmus.auto.warnings import Caution
 from isthmus.core.priors import PRIOR_WEIGHT
-from isthmus.core.probabilities import tempered
 from isthmus.typing import Array, Mask
 
 FALLBACK = "source only"
@@ -69,7 +68,7 @@ def decide(run: Run, checked: Array | None) -> Decision:
         estimate = _doubted(estimate, certain, run.problem.n_classes)
     elif kind == FALLBACK and len(set(_ensembles(run).values())) > 1:  # which known labels alone can bring about
         found.append(warnings.harm())
-    if not found:  # a worse message says it all
+    if not found and members == run.ensembles.topics:  # a worse message says it all
         found += class_cautions(run, members, diagnostics)
     return _decision(run, members, diagnostics, estimate, found, reason)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
@@ -56,7 +57,7 @@ class Diagnostics:
     prior_known: bool = True
     """Whether a class prior holds those that learn from pseudo-labels."""
 
-    @property
+    @cached_property
     def smallness(self) -> float:
         """Near one for few documents, zero for very many. Fewer than were ever tried are no smaller than these."""
         return 1 / (1 + (max(self.n_documents, rules.FEWEST_DOCUMENTS) / rules.FEW_DOCUMENTS) ** 2)
@@ -65,7 +66,11 @@ class Diagnostics:
     def topic_score(self) -> float:
         """Whether the classes are topics: 1 is usual for topics, -1 for anything else."""
         known = {name: getattr(self, name) for name in rules.TOPIC if getattr(self, name) is not None}
-        total = sum(rules.TOPIC[name].weight * rules.TOPIC[name].read(value) for name, value in known.items())
+        total = sum(
+            rule.weight * (known[name] - rule.center) / rule.scale
+            for name, rule in rules.TOPIC.items()
+            if name in known
+        )
         return total / max(sum(rules.TOPIC[name].weight for name in known), 1)
 
     @property

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import softmax
 
 from isthmus.auto.diagnostics import Diagnostics
 from isthmus.auto.estimate import Estimate
 from isthmus.auto.leaderboard import Leaderboard
 from isthmus.auto.warnings import Caution
-from isthmus.core.probabilities import tempered
 from isthmus.core.solution import Solution, TransductiveSolution
 from isthmus.typing import Array, Matrix
 
@@ -31,6 +31,11 @@ def combine(probabilities: Sequence[Array], spreads: Sequence[float]) -> Array:
     """The mean of the members' log-odds over their spreads."""
     parts = [centered_log_odds(own) / spread for own, spread in zip(probabilities, spreads, strict=True)]
     return np.asarray(np.mean(parts, axis=0))
+
+
+def tempered(scores: Array, sharpness: float) -> Array:
+    """Scores to probabilities: the softmax at an inverse temperature."""
+    return np.asarray(softmax(sharpness * scores, axis=1))
 
 
 @dataclass(frozen=True, eq=False)

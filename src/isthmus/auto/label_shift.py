@@ -15,7 +15,7 @@ from isthmus.typing import Array
 
 def class_cautions(run: Run, members: tuple[str, ...], diagnostics: Diagnostics) -> list[Caution]:
     """Where classes are topics, candidates that need no prior are a check on those that do."""
-    if isinstance(run.target_prior, dict) or members != run.ensembles.topics:
+    if isinstance(run.target_prior, dict):
         return []
     free = run
     if run.target_prior == "source":

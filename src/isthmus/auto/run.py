@@ -6,10 +6,8 @@ import math
 from time import perf_counter
 from typing import Any
 
-import numpy as np
-
 from isthmus.auto import candidates as names
-from isthmus.auto.candidates import Candidate, portfolio
+from isthmus.auto.candidates import PORTFOLIO, Candidate
 from isthmus.core.priors import read_prior
 from isthmus.core.problem import Problem
 from isthmus.core.solution import Solution
@@ -38,7 +36,7 @@ class Run:
         self.target_prior, self.clock, self.random_state = target_prior, clock, random_state
         self.prior = read_prior(target_prior, self.problem)  # fails at once where it is wrong
         self.ensembles = names.AT_UNKNOWN_PRIOR if target_prior == "unknown" else names.AT_KNOWN_PRIOR
-        self.candidates = {candidate.name: candidate for candidate in portfolio(target_prior, random_state)}
+        self.candidates = {candidate.name: candidate for candidate in PORTFOLIO}
         self.solutions: dict[str, Solution] = {}
         self.answers: dict[str, Array] = {}
         """Class probabilities of the unlabelled documents."""
@@ -58,9 +56,12 @@ class Run:
                 self.skipped[candidate.name] = reason
                 continue
             began = perf_counter()
-            solution = candidate.estimator.solve(self.problem, self.workspace)
+            given = {"target_prior": self.target_prior} if candidate.at_prior else {}
+            if candidate.name == names.TOPICS:
+                given["random_state"] = self.random_state
+            solution = candidate.method(**candidate.settings, **given).solve(self.problem, self.workspace)
             self.solutions[candidate.name] = solution
-            self.answers[candidate.name] = np.concatenate(solution.transduce(self.problem))
+            self.answers[candidate.name] = solution.transduce(self.problem)
             self.seconds[candidate.name] = perf_counter() - began
             self.unit = self.unit or self.seconds[candidate.name]
 

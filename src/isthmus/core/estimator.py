@@ -107,8 +107,8 @@ class TransferClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         problem = make_problem(self, X, y, sample_domain, target_domain, sample_labeled)
         with one_blas_thread():
             solution = self.solve(problem, Workspace())
-            parts = solution.transduce(problem)
-        self._publish(problem, solution, parts)
+            found = solution.transduce(problem)
+        self._publish(problem, solution, found)
         return self
 
     @abstractmethod
@@ -123,10 +123,10 @@ class TransferClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             Where to look for, and leave, what other methods on the same problem need as well.
         """
 
-    def _publish(self, problem: Problem, solution: Solution, parts: tuple[Array, ...]) -> None:
+    def _publish(self, problem: Problem, solution: Solution, found: Array) -> None:
         """Known labels, the prior for documents without a word, and what the solution says of all others."""
         distributions = np.tile(problem.class_prior.astype(np.float64), (problem.n_rows, 1))
-        for domain, part in zip(problem.domains, parts, strict=True):
+        for domain, part in zip(problem.domains, np.split(found, problem.ends_of_unlabeled), strict=True):
             distributions[domain.rows[~domain.labeled]] = part
         known = problem.known.any(axis=1)
         distributions[known] = problem.known[known]

@@ -44,8 +44,3 @@ def separation_sharpness(own: Array) -> float:
     n = len(own)
     gap = (np.trace(own) * n - own.sum()) / max(n * (n - 1), 1)  # how much higher the own class scores, on average
     return float(4 / max(gap, 1e-12 * np.abs(own).max(initial=1e-30)))
-
-
-def tempered(scores: Array, sharpness: float) -> Array:
-    """Scores to probabilities: the softmax at an inverse temperature."""
-    return np.asarray(softmax(sharpness * scores, axis=1))

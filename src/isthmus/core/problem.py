@@ -42,7 +42,7 @@ class Domain:
     def fully_labeled(self) -> bool:
         return bool(self.labeled.all())
 
-    @property
+    @cached_property
     def unlabeled(self) -> Matrix:
         """The documents whose label nobody gave."""
         return self.matrix[~self.labeled] if self.labeled.any() else self.matrix
@@ -124,6 +124,11 @@ class Problem:
     def labeled_first(self) -> Matrix:
         """The labelled documents of all domains and, below them, the unlabelled ones."""
         return stack([self.labeled[0], self.unlabeled])
+
+    @cached_property
+    def ends_of_unlabeled(self) -> Positions:
+        """Where in `unlabeled` the documents of each domain but the last end."""
+        return np.cumsum([int((~domain.labeled).sum()) for domain in self.domains])[:-1]
 
     def relabeled(self, domains: tuple[Domain, ...], class_prior: Array) -> Problem:
         """The same documents with other labels to be read."""

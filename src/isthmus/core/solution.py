@@ -27,12 +27,13 @@ class Solution(ABC):
         `domain` is the position of the domain whose words to read them with, or None for the targets.
         """
 
-    def transduce(self, problem: Problem) -> tuple[Array, ...]:
-        """Class probabilities of each domain's unlabelled documents: as if they were new."""
-        return tuple(
-            np.zeros((0, problem.n_classes)) if domain.fully_labeled else self.assign(domain.unlabeled, number)
-            for number, domain in enumerate(problem.domains)
-        )
+    def transduce(self, problem: Problem) -> Array:
+        """Class probabilities of `problem.unlabeled`: as if these documents were new."""
+        mixed = [number for number, domain in enumerate(problem.domains) if not domain.fully_labeled]
+        parts = [self.assign(problem.domains[number].unlabeled, number) for number in mixed]
+        if len(parts) == 1:
+            return parts[0]
+        return np.concatenate(parts) if parts else np.zeros((0, problem.n_classes))
 
 
 def published(solution: Any) -> dict[str, Any]:
@@ -45,17 +46,12 @@ def published(solution: Any) -> dict[str, Any]:
 class TransductiveSolution(Solution):
     """A solution that found the unlabelled documents' probabilities on its way."""
 
-    distributions: tuple[Array, ...]
-    """Of each domain's unlabelled documents: documents x classes."""
+    distributions: Array | None
+    """Class probabilities of `Problem.unlabeled`. None in a model from a file, whose estimator has them."""
 
-    def transduce(self, problem: Problem) -> tuple[Array, ...]:
+    def transduce(self, problem: Problem) -> Array:
+        assert self.distributions is not None
         return self.distributions
-
-
-def split_by_domain(unlabeled: Array, problem: Problem) -> tuple[Array, ...]:
-    """Rows for all unlabelled documents (`Problem.unlabeled`), as one array for each domain."""
-    sizes = [int((~domain.labeled).sum()) for domain in problem.domains]
-    return tuple(np.split(unlabeled, np.cumsum(sizes)[:-1]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,12 +71,7 @@ class MappedSolution(LinearSolution):
     feature_map: Any
 
     def assign(self, X: Matrix, domain: int | None) -> Array:
-        return np.asarray(self.classifier.predict_proba(mapped(self.feature_map, X)))
-
-
-def mapped(feature_map: Any, X: Matrix) -> Matrix:
-    """With the map's features beside the words; as it is without a map."""
-    return X if feature_map is None else feature_map.transform(X)
+        return super().assign(X if self.feature_map is None else self.feature_map.transform(X), domain)
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import lru_cache
 from operator import call
 from typing import Any
 
 
+@dataclass(frozen=True)
 class Workspace:
     """Remembers what functions returned. `Auto` passes one to all its candidates.
 
@@ -25,5 +27,4 @@ class Workspace:
     (8, 8)
     """
 
-    def __init__(self) -> None:
-        self.once: Callable[..., Any] = lru_cache(maxsize=None)(call)
+    once: Callable[..., Any] = field(default_factory=lambda: lru_cache(maxsize=None)(call))

@@ -7,7 +7,7 @@ from isthmus.methods.baselines.lr import LR
 from isthmus.methods.baselines.svm import SVM
 from isthmus.methods.clustering.cocc import CoCC
 from isthmus.methods.clustering.kmeans import KMeans
-from isthmus.methods.factorization._topics import TopicSolution
+from isthmus.methods.factorization._base import TopicSolution
 from isthmus.methods.factorization.cci import CCI
 from isthmus.methods.factorization.dkt import DKT
 from isthmus.methods.factorization.domtrans_nmf import DomTransNMF

@@ -1,10 +1,9 @@
 """Raw text to matrices."""
 
 from isthmus.text.encoder import TextEncoder, check_encoder, encoder_vectorizer
-from isthmus.text.presets import PRESETS, preset_vectorizer
 from isthmus.text.sign_split import SignSplit
 from isthmus.text.stems import StemCounts
-from isthmus.text.vectorizer import LogTfidf, text_vectorizer
+from isthmus.text.vectorizer import PRESETS, LogTfidf, preset_vectorizer, text_vectorizer
 
 __all__ = [
     "PRESETS",

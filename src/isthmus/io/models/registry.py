@@ -40,7 +40,7 @@ CLASSES = {
     "DKT": f"{METHODS}.factorization.dkt",
     "DTL": f"{METHODS}.factorization.dtl",
     "DTLM": f"{METHODS}.factorization.dtlm",
-    "DTLMSolution": f"{METHODS}.factorization._topics",
+    "DTLMSolution": f"{METHODS}.factorization._base",
     "DTMKL": f"{METHODS}.few_labels.dtmkl",
     "DTMKLSolution": f"{METHODS}.few_labels.dtmkl",
     "DenoisingMap": "isthmus.solvers.linear.denoising",
@@ -100,7 +100,7 @@ CLASSES = {
     "TSVM": f"{METHODS}.self_labeling.tsvm",
     "TSVMSolution": f"{METHODS}.self_labeling.tsvm",
     "TextEncoder": "isthmus.text.encoder",
-    "TopicSolution": f"{METHODS}.factorization._topics",
+    "TopicSolution": f"{METHODS}.factorization._base",
     "TransductiveLR": f"{METHODS}.self_labeling.transductive_lr",
     "TransductiveLRSolution": f"{METHODS}.self_labeling.transductive_lr",
     "WordMap": "isthmus.solvers.linear.word_map",
@@ -160,7 +160,7 @@ def attributes_of(value: Any) -> dict[str, Any]:
     """
     if is_dataclass(value):
         found = {field.name: getattr(value, field.name) for field in fields(value)}
-        return {**found, "distributions": ()} if isinstance(value, Solution) and "distributions" in found else found
+        return {**found, "distributions": None} if isinstance(value, Solution) and "distributions" in found else found
     solution = vars(value).get("solution_")
     shown = published(solution) if isinstance(solution, Solution) else {}
     kept = {

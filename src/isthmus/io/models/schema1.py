@@ -140,7 +140,7 @@ def convert(name: str, attributes: dict[str, Any], make: Any) -> tuple[str, dict
     solution, wanted = SOLUTIONS[name]
     fields = {key.removesuffix("_"): attributes.pop(key) for key in wanted}
     if solution in TRANSDUCTIVE:
-        fields["distributions"] = ()
+        fields["distributions"] = None
     return name, {**attributes, "solution_": make(solution, fields)}
 
 

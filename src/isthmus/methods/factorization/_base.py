@@ -1,33 +1,33 @@
-"""What all factorization methods share: starting, solving, and folding in."""
+"""What all factorization methods share: starting, solving, folding in, and showing topics."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from isthmus.core.estimator import AT_LEAST_ONE, NOT_NEGATIVE, POSITIVE, TransferClassifier
-from isthmus.core.problem import Domain, Problem
+from isthmus.core.problem import Problem
 from isthmus.core.progress import Callback, Relay, watched
 from isthmus.core.solution import TransductiveSolution
 from isthmus.core.workspace import Workspace
+from isthmus.inspection.topics import Topics, read_topics
+from isthmus.methods.factorization._design import Design
 from isthmus.solvers.factorization import (
-    Constraint,
     Factorization,
     Factors,
-    Frozen,
     History,
-    Reconstruction,
     RowsSumToOne,
     first_labels,
     fold_in,
     minimize,
 )
-from isthmus.typing import Array, Mask, Matrix
+from isthmus.typing import Array, DomainName, Mask, Matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,12 +50,45 @@ class FactorizationSolution(TransductiveSolution):
         return V
 
 
+@dataclass(frozen=True, eq=False)
+class TopicSolution(FactorizationSolution):
+    """Topics: their words in common, in each domain, and the classes that they stand for."""
+
+    common_topics: Array | None
+    """U: words x topics. None for a method that has no common words."""
+    domain_topics: Array
+    """W_d: domains x words x topics."""
+    association: Array
+    """H: topics x classes."""
+
+    def topics(
+        self, feature_names: Any, classes: np.ndarray[Any, Any], domains: Sequence[DomainName], n_words: int
+    ) -> Topics:
+        """The most telling words of each topic: in common, and of each domain."""
+        specific = dict(zip(domains, self.domain_topics, strict=True))
+        return read_topics(feature_names, classes, self.association, self.common_topics, specific, n_words)
+
+
+@dataclass(frozen=True, eq=False)
+class DTLMSolution(TopicSolution):
+    """Topics, and the regression that labels are read with."""
+
+    coefficients: Array | None
+    """A: classes x classes. None for no regression."""
+
+    def read(self, V: Array) -> Array:
+        """A V (step 9 of DTLM's algorithm 1), made a distribution."""
+        if self.coefficients is None:
+            return V
+        scores = np.maximum(V @ self.coefficients.T, 0)
+        RowsSumToOne().restore(scores)
+        return scores
+
+
 class FactorizationClassifier(TransferClassifier):
     """Base of the methods that rebuild each domain's X_d as V_d M_d^T, documents x classes times words x classes.
 
-    A method says which parts it is made of (`model`) and, where it does not go by the defaults, where factors start
-    (`starts`) and what is read from them (`solution`). Factors over a domain's documents are named ``V0``, ``V1`` and
-    so on, in the order of the problem's domains.
+    Factors over a domain's documents are named ``V0``, ``V1`` and so on, in the order of the problem's domains.
 
     Attributes
     ----------
@@ -87,40 +120,19 @@ class FactorizationClassifier(TransferClassifier):
     verbose: bool | int
     callback: Callback | None
 
-    def solve(self, problem: Problem, workspace: Workspace) -> FactorizationSolution:
-        rng = check_random_state(self.random_state)
-        starts = self.starts(problem, workspace, rng)
-        model, history = self._best_of(lambda: self.model(problem, dict(starts), rng))
-        return self.solution(problem, workspace, model, history)
-
-    @abstractmethod
-    def model(self, problem: Problem, starts: dict[str, Array], rng: np.random.RandomState) -> Factorization:
-        """Put the method's parts together. `starts` holds those of V0, V1, ...; add those of the others."""
-
-    def starts(self, problem: Problem, workspace: Workspace, rng: np.random.RandomState) -> dict[str, Array]:
-        """Where the factors over documents start: known labels, and what logistic regression expects of the others."""
-        return {
-            rows_of(number): start for number, start in enumerate(workspace.once(first_labels, problem, self.start_C))
-        }
-
-    def solution(
-        self, problem: Problem, workspace: Workspace, model: Factorization, history: History
-    ) -> FactorizationSolution:
-        """What is read from the fitted factors."""
-        return FactorizationSolution(**read_factors(problem, model, history))
-
-    def _best_of(self, build: Callable[[], Factorization]) -> tuple[Factorization, History]:
-        """Of `n_init` starts, the one with the lowest objective."""
+    def best_of(self, models: Iterator[Factorization]) -> tuple[Factorization, History]:
+        """Of several starts, the one with the lowest objective; no more than two are held at a time."""
+        if not (self.verbose or self.callback):
+            runs = ((model, minimize(model, max_iter=self.max_iter, tol=self.tol)) for model in models)
+            return min(runs, key=lambda run: run[1].objective[-1])
         with watched(type(self).__name__, bool(self.verbose), self.callback) as on_step:
             relay = Relay(on_step, self.n_init * self.max_iter)
 
-            def attempt() -> tuple[Factorization, History]:
-                model = build()
+            def run(model: Factorization) -> tuple[Factorization, History]:
                 max_iter = 0 if relay.stopped else self.max_iter
                 return model, minimize(model, max_iter=max_iter, tol=self.tol, on_step=relay)
 
-            attempts = (attempt() for _ in range(self.n_init))  # no more than two are held at a time
-            return min(attempts, key=lambda pair: pair[1].objective[-1])
+            return min(map(run, models), key=lambda run: run[1].objective[-1])
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -130,43 +142,97 @@ class FactorizationClassifier(TransferClassifier):
         return tags
 
 
+class TopicClassifier(FactorizationClassifier):
+    """Base of the methods with word-topic factors and an association of topics and classes.
+
+    Attributes
+    ----------
+    common_topics_ : ndarray of words x topics, or None
+        U: the words of each topic in all domains. None for a method that has no common words.
+    domain_topics_ : ndarray of domains x words x topics
+        W_d: the words of each topic in each domain.
+    association_ : ndarray of topics x classes
+        H.
+    """
+
+    solution_: TopicSolution
+
+    @abstractmethod
+    def design(self) -> Design:
+        """The parts that the method is made of."""
+
+    def word_starts(self, problem: Problem, rng: np.random.RandomState) -> dict[str, Array]:
+        """Where factors over words and associations start, if not at random."""
+        return {}
+
+    def solve(self, problem: Problem, workspace: Workspace) -> TopicSolution:
+        design, rng = self.design(), check_random_state(self.random_state)
+        # Known labels, and what logistic regression expects of the others.
+        labels = workspace.once(first_labels, problem, self.start_C)
+        starts = {f"V{number}": start for number, start in enumerate(labels)}
+        model, history = self.best_of(
+            design.build(problem, {**starts, **self.word_starts(problem, rng)}, rng) for _ in range(self.n_init)
+        )
+        if not isinstance(design.constraint("V*"), RowsSumToOne):  # whatever rows are in the fit, they are shown so
+            for name in starts:
+                RowsSumToOne().restore(model.factors[name])
+        found = {**read_factors(problem, model, history), **design.topics(problem, model.factors)}
+        if "A" not in model.factors:
+            return TopicSolution(**found)
+        regressed = DTLMSolution(**found, coefficients=model.factors["A"])
+        return replace(regressed, distributions=regressed.read(found["distributions"]))
+
+    def topics(self, feature_names: Any = None, n_words: int = 10) -> Topics:
+        """The most telling words of each topic: in common, and of each domain.
+
+        Parameters
+        ----------
+        feature_names : sequence of str, optional
+            The words, as a vectorizer's ``get_feature_names_out`` gives them. Not needed after a fit on a DataFrame.
+        n_words : int
+            How many words to list.
+        """
+        check_is_fitted(self, "association_")
+        names = self._read_feature_names(feature_names)
+        return self.solution_.topics(names, self.classes_, self.domains_, n_words)
+
+    def _html_repr(self) -> str:
+        """What a notebook shows: scikit-learn's diagram and, after a fit on named words, the bridge beneath it."""
+        diagram: str = super()._html_repr()
+        if not (hasattr(self, "association_") and hasattr(self, "feature_names_in_")):
+            return diagram
+        from isthmus.inspection.notebook import topics_html
+
+        return diagram + topics_html(self.topics(), self.classes_, self.target_domains_)
+
+
 def read_factors(problem: Problem, model: Factorization, history: History) -> dict[str, Any]:
     """The fields of a `FactorizationSolution`."""
-    fits = {term.rows: term for term in model.terms if isinstance(term, Reconstruction)}
     numbers = range(len(problem.domains))
-    profiles = np.stack([fits[rows_of(number)].profile(model.factors) for number in numbers])
+    profiles = np.stack([model.profile(f"V{number}") for number in numbers])
     is_target = np.array([domain.is_target for domain in problem.domains])
     return {
-        "distributions": tuple(unlabeled_rows(problem, model.factors, number) for number in numbers),
+        "distributions": unlabeled_rows(problem, model.factors),
         "profiles": profiles,
-        "n_iter": history.n_iter,
+        "n_iter": len(history.objective) - 1,
         "objective": np.array(history.objective),
         "_default_profile": mean_profile(problem, profiles, is_target if is_target.any() else ~is_target),
     }
 
 
-def unlabeled_rows(problem: Problem, factors: Factors, number: int) -> Array:
-    """The rows of V of a domain's unlabelled documents."""
-    labeled, V = problem.domains[number].labeled, factors[rows_of(number)]
-    return V[~labeled] if labeled.any() else V
+def unlabeled_rows(problem: Problem, factors: Factors) -> Array:
+    """The rows of V of all unlabelled documents."""
+    parts = []
+    for number, domain in enumerate(problem.domains):
+        V = factors[f"V{number}"]
+        if not domain.fully_labeled:
+            parts.append(V[~domain.labeled] if domain.labeled.any() else V)
+    if len(parts) == 1:
+        return parts[0]
+    return np.concatenate(parts) if parts else V[:0]
 
 
 def mean_profile(problem: Problem, profiles: Array, chosen: Mask) -> Array:
     """The mean of some domains' profiles, weighted by their numbers of documents."""
     sizes = np.array([len(domain.rows) for domain in problem.domains])
     return np.average(profiles[chosen], axis=0, weights=sizes[chosen]).astype(profiles.dtype)
-
-
-def rows_of(number: int) -> str:
-    """The name of the factor over a domain's documents."""
-    return f"V{number}"
-
-
-def words_of(number: int) -> str:
-    """The name of the factor over a domain's own words."""
-    return f"W{number}"
-
-
-def labels_constraint(domain: Domain, otherwise: Constraint | None = None) -> Constraint:
-    """Known labels stay: a multiplicative update never moves a zero, so one-hot rows need no update at all."""
-    return Frozen() if domain.fully_labeled else otherwise or RowsSumToOne()

@@ -18,7 +18,6 @@ from isthmus.methods.factorization.recipes import (
     Draft,
     Orthogonal,
     Recipe,
-    numbered,
     own_factors,
 )
 from isthmus.solvers.factorization import (
@@ -85,8 +84,8 @@ class Design:
         return tuple(
             replace(
                 component,
-                words=numbered(component.words, number),
-                association=None if component.association is None else numbered(component.association, number),
+                words=component.words.replace("*", str(number)),
+                association=None if component.association is None else component.association.replace("*", str(number)),
             )
             for component in self.components
         )
@@ -107,13 +106,13 @@ class Design:
         fits = [
             Reconstruction(
                 MatrixDocuments(domain.matrix),
-                numbered(ROWS, number),
+                ROWS.replace("*", str(number)),
                 self.components_of(number),
                 self._weight(problem, domain),
             )
             for number, domain in enumerate(problem.domains)
         ]
-        named = {numbered(name, number): name for name in self.kinds for number in numbers}
+        named = {name.replace("*", str(number)): name for name in self.kinds for number in numbers}
         constraints = {name: self.constraint(starred) for name, starred in named.items()}
         if self.freeze_labels:  # a multiplicative update never moves a zero: one-hot rows need no update
             labeled = [fit.rows for fit, domain in zip(fits, problem.domains, strict=True) if domain.fully_labeled]
@@ -129,7 +128,7 @@ class Design:
         links = dict.fromkeys(part.association for part in components if part.association is not None)
         own = (name for recipe in parts for name in recipe.brings)
         order = [*dict.fromkeys(part.words for part in components), *(fit.rows for fit in fits), *links, *own]
-        return Factorization(Factors(factors), terms, constraints, order, self.exponent)
+        return Factorization(factors, terms, constraints, order, self.exponent)
 
     def _weight(self, problem: Problem, domain: Domain) -> float:
         documents = sum(len(each.rows) for each in problem.domains)
@@ -165,7 +164,7 @@ class Design:
                 start = (length * rng.uniform(size=size)).astype(dtype)
                 constraints[own.association].restore(start)
                 factors[own.association] = start
-        for name in (numbered(ROWS, number) for number in numbers):
+        for name in (ROWS.replace("*", str(number)) for number in numbers):
             if ROWS in orthogonal:
                 factors[name] = normalize(factors[name], axis=0)
             if not isinstance(constraints[name], RowsSumToOne):  # as rows do already
@@ -196,7 +195,7 @@ class Design:
         names = [part.words for part in group if ("*" in part.words) == (number is not None)]
         found = np.zeros((problem.n_words, self.width(group[0], problem)), dtype=problem.domains[0].matrix.dtype)
         for name in dict.fromkeys(names):
-            found += factors[name if number is None else numbered(name, number)]
+            found += factors[name if number is None else name.replace("*", str(number))]
         return found
 
 
@@ -206,7 +205,7 @@ def _association(problem: Problem, factors: Factors, name: str | None) -> Array:
         return np.eye(problem.n_classes, dtype=problem.domains[0].matrix.dtype)
     if "*" not in name:
         return factors[name]
-    own = [factors[numbered(name, number)] for number in range(len(problem.domains))]
+    own = [factors[name.replace("*", str(number))] for number in range(len(problem.domains))]
     return np.asarray(np.mean(own, axis=0))
 
 

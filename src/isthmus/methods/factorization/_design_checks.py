@@ -36,9 +36,9 @@ def _check_components(components: Iterable[Any]) -> None:
         where = f"components[{place}] is {part!r}"
         if not isinstance(part, Component):
             raise TypeError(f"{where}: give an isthmus.parts.Component.")
-        number = isinstance(part.share, Real) and not isinstance(part.share, bool)
-        if not (number and part.share >= 0 and isfinite(part.share)):
-            raise ValueError(f"{where}, with share {part.share!r}: give a share that is zero or larger.")
+        number = isinstance(part.weight, Real) and not isinstance(part.weight, bool)
+        if not (number and part.weight >= 0 and isfinite(part.weight)):
+            raise ValueError(f"{where}, with share {part.weight!r}: give a share that is zero or larger.")
         for name, role in ((part.words, WORDS), (part.association, ASSOCIATION)):
             if name is None and role == ASSOCIATION:
                 continue

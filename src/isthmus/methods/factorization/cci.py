@@ -5,26 +5,21 @@ M. Long, W. Cheng, X. Jin, J. Wang and D. Shen, "Transfer Learning via Cluster C
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from isthmus.core.estimator import POSITIVE
 from isthmus.core.numerics import stack
-from isthmus.core.problem import Domain, Problem
+from isthmus.core.problem import Problem
 from isthmus.core.progress import Callback
 from isthmus.core.workspace import Workspace
 from isthmus.inspection.correspondence import Correspondences, read_correspondences
-from isthmus.methods.factorization._base import (
-    FactorizationClassifier,
-    FactorizationSolution,
-    labels_constraint,
-    read_factors,
-    rows_of,
-    words_of,
-)
+from isthmus.methods.factorization._base import FactorizationClassifier, FactorizationSolution, read_factors
 from isthmus.solvers.clusters import cluster, name_clusters
 from isthmus.solvers.factorization import (
     ColumnsSumToOne,
@@ -32,7 +27,7 @@ from isthmus.solvers.factorization import (
     Constraint,
     CoOccurrence,
     Factorization,
-    Factors,
+    Frozen,
     History,
     MatrixDocuments,
     NonNegative,
@@ -130,21 +125,24 @@ class CCI(FactorizationClassifier):
         self.verbose = verbose
         self.callback = callback
 
-    def starts(self, problem: Problem, workspace: Workspace, rng: np.random.RandomState) -> dict[str, Array]:
-        """G_d: labels, and K-means where there are none."""
+    def solve(self, problem: Problem, workspace: Workspace) -> CCISolution:
+        rng = check_random_state(self.random_state)
+        votes = workspace.once(first_labels, problem, self.start_C)
+        starts = self.starts(problem, votes, rng)
+        model, history = self.best_of(self.model(problem, dict(starts), rng) for _ in range(self.n_init))
+        return self._solution(problem, votes, model, history)
+
+    def starts(self, problem: Problem, votes: Sequence[Array], rng: np.random.RandomState) -> dict[str, Array]:
+        """G_d: labels, and K-means where there are none; `votes` name the clusters."""
         starts = {}
-        for number, (domain, votes) in enumerate(self._votes(problem, workspace)):
+        for number, (domain, own) in enumerate(zip(problem.domains, votes, strict=True)):
             start = np.array(domain.labels)
             if not domain.fully_labeled:
-                membership = np.eye(problem.n_classes)[cluster(domain, votes, rng).labels_]
+                membership = np.eye(problem.n_classes)[cluster(domain, own, rng).labels_]
                 start[~domain.labeled] = (membership + SOFTENING)[~domain.labeled]
             ColumnsSumToOne().restore(start)
-            starts[rows_of(number)] = start
+            starts[f"V{number}"] = start
         return starts
-
-    def _votes(self, problem: Problem, workspace: Workspace) -> list[tuple[Domain, Array]]:
-        """Each domain with what a logistic regression says of its documents."""
-        return list(zip(problem.domains, workspace.once(first_labels, problem, self.start_C), strict=True))
 
     def model(self, problem: Problem, starts: dict[str, Array], rng: np.random.RandomState) -> Factorization:
         domains, k, dtype = problem.domains, self.n_topics, problem.domains[0].matrix.dtype
@@ -153,15 +151,15 @@ class CCI(FactorizationClassifier):
         constraints: dict[str, Constraint] = {}
         terms = []
         for number, domain in enumerate(domains):
-            F, S, G = words_of(number), association_of(number), rows_of(number)
+            F, S, G = words_of(number), association_of(number), f"V{number}"
             starts[F], starts[S] = clusters, np.full((k, problem.n_classes), 1 / problem.n_classes, dtype)
             constraints[F], constraints[S] = ColumnsSumToOne(), NonNegative()
-            constraints[G] = labels_constraint(domain, ColumnsSumToOne())
+            # A multiplicative update never moves a zero: known labels stay, and need no update.
+            constraints[G] = Frozen() if domain.fully_labeled else ColumnsSumToOne()
             weight = self.target_weight if domain.is_target else 1.0
             documents = Scaled(MatrixDocuments(domain.matrix), 1 / float(domain.matrix.sum(dtype=np.float64)))
-            terms.append(
-                Reconstruction(documents, G, (Component(F, S),), 2 * weight)
-            )  # Reconstruction has a factor 1/2, eq. 4 has not
+            # Reconstruction has a factor 1/2, eq. 4 has not.
+            terms.append(Reconstruction(documents, G, (Component(F, S),), 2 * weight))
 
         counts = CoOccurrence([domain.matrix for domain in domains])
         W = Scaled(counts, 1 / counts.total)
@@ -170,21 +168,22 @@ class CCI(FactorizationClassifier):
             starts[S_w], constraints[S_w] = np.full((k, k), 1 / k, dtype), NonNegative()
             terms.append(Reconstruction(W, F_t, (Component(F_s, S_w),), 2 * self.correspondence_weight))
         numbers = range(len(domains))
-        order = [name(n) for name in (words_of, rows_of, association_of) for n in numbers]  # (6) to (8), (12), (13)
+        # (6) to (8), (12), (13)
+        order = [*map(words_of, numbers), *(f"V{n}" for n in numbers), *map(association_of, numbers)]
         order += [correspondence_of(*pair) for pair in _pairs(problem)]  # (14)
-        return Factorization(Factors(starts), terms, constraints, order)
+        return Factorization(starts, terms, constraints, order)
 
-    def solution(
-        self, problem: Problem, workspace: Workspace, model: Factorization, history: History
-    ) -> FactorizationSolution:
+    def _solution(
+        self, problem: Problem, votes: Sequence[Array], model: Factorization, history: History
+    ) -> CCISolution:
         """Name the clusters again, now that they have moved. Known labels hold a domain's clusters in place."""
         factors = model.factors
-        for number, (domain, votes) in enumerate(self._votes(problem, workspace)):
+        for number, (domain, own) in enumerate(zip(problem.domains, votes, strict=True)):
             if not domain.labeled.any():
-                order = name_clusters(factors[rows_of(number)], votes)
-                for name in (rows_of(number), association_of(number)):
+                order = name_clusters(factors[f"V{number}"], own)
+                for name in (f"V{number}", association_of(number)):
                     factors[name] = factors[name][:, order]
-            RowsSumToOne().restore(factors[rows_of(number)])  # memberships to probabilities
+            RowsSumToOne().restore(factors[f"V{number}"])  # memberships to probabilities
         names = [domain.name for domain in problem.domains]
         return CCISolution(
             **read_factors(problem, model, history),
@@ -208,6 +207,11 @@ class CCISolution(FactorizationSolution):
     word_clusters: Array
     associations: Array
     correspondences: dict[tuple[DomainName, DomainName], Array]
+
+
+def words_of(number: int) -> str:
+    """The name of F_d."""
+    return f"F{number}"
 
 
 def association_of(number: int) -> str:

@@ -16,12 +16,11 @@ from isthmus.core.problem import Problem
 from isthmus.core.progress import Callback, Relay, watched
 from isthmus.core.solution import TransductiveSolution
 from isthmus.core.workspace import Workspace
-from isthmus.methods.factorization._base import FactorizationClassifier, rows_of, unlabeled_rows
+from isthmus.methods.factorization._base import FactorizationClassifier, unlabeled_rows
 from isthmus.solvers.factorization import (
     Component,
     Constraint,
     Factorization,
-    Factors,
     Free,
     MatrixDocuments,
     MeanDiscrepancy,
@@ -146,20 +145,20 @@ class DomTransNMF(TransferClassifier):
             _recode(problem, model)
         weights = np.stack([model.factors["w"][0] for model in models])
         solution = DomTransNMFSolution(
-            distributions=(),
+            distributions=np.zeros((0, problem.n_classes)),
             bases=np.stack([model.factors["U"] for model in models]),
             coefficients=weights[:, :-1],
             intercepts=weights[:, -1],
             n_iter=sum(history.n_iter for history in histories),
             objective=np.concatenate([history.objective for history in histories]),
         )
-        codings = [[unlabeled_rows(problem, model.factors, n) for model in models] for n in range(len(problem.domains))]
-        return replace(solution, distributions=tuple(map(solution.probabilities, codings)))
+        codings = [unlabeled_rows(problem, model.factors) for model in models]
+        return replace(solution, distributions=solution.probabilities(codings))
 
     def _start(self, problem: Problem) -> dict[str, Array]:
         """Plain NMF: one start for all classes. Algorithm 1 does not say of how many steps."""
         U, codings = plain_nmf(problem, self.n_topics, self.random_state)
-        starts = {rows_of(number): coding for number, coding in enumerate(codings)}
+        starts = {f"V{number}": coding for number, coding in enumerate(codings)}
         return {"U": U, **starts, "w": np.zeros((1, self.n_topics + 1), dtype=U.dtype)}
 
     def _model(self, problem: Problem, start: dict[str, Array], positive: int) -> Factorization:
@@ -167,17 +166,17 @@ class DomTransNMF(TransferClassifier):
         a, b, g = self.discrepancy_weight / 2, self.classifier_weight / 2, self.loss_weight
         terms: list[Term] = [Ridge("w", b / 2, intercept=True)]
         for number, domain in enumerate(problem.domains):
-            rows, labels = rows_of(number), 2 * domain.labels[:, [positive]] - 1
+            rows, labels = f"V{number}", 2 * domain.labels[:, [positive]] - 1
             terms.append(Reconstruction(MatrixDocuments(domain.matrix), rows, (Component("U"),)))
             terms.append(Regression(rows, "w", labels, domain.labeled, weight=b * g, intercept=True))
         sizes = np.array([len(domain.rows) for domain in problem.domains])
         is_target = np.array([domain.is_target for domain in problem.domains])
         for s, t in np.argwhere(np.outer(~is_target, is_target)):
             share = sizes[s] / sizes[~is_target].sum() * sizes[t] / sizes[is_target].sum()
-            terms.append(MeanDiscrepancy(rows_of(s), rows_of(t), weight=a * share))
+            terms.append(MeanDiscrepancy(f"V{s}", f"V{t}", weight=a * share))
         constraints: dict[str, Constraint] = {**dict.fromkeys(start, NonNegative()), "w": Free()}
-        order = ["w", *(rows_of(number) for number in range(len(sizes))), "U"]
-        return Factorization(Factors(start), terms, constraints, order)
+        order = ["w", *(f"V{number}" for number in range(len(sizes))), "U"]
+        return Factorization(start, terms, constraints, order)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -213,5 +212,5 @@ class DomTransNMFSolution(TransductiveSolution):
 def _recode(problem: Problem, model: Factorization) -> None:
     """Code all rows as new samples are coded, and solve (20) and (22) there."""
     for number, domain in enumerate(problem.domains):
-        model.factors[rows_of(number)] = fold_in(domain.matrix, model.factors["U"], NonNegative())
+        model.factors[f"V{number}"] = fold_in(domain.matrix, model.factors["U"], NonNegative())
     update(model, "w")

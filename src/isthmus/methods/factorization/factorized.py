@@ -9,10 +9,9 @@ from sklearn.utils._param_validation import Interval, Real, StrOptions
 
 from isthmus.core.estimator import POSITIVE
 from isthmus.core.progress import Callback
-from isthmus.methods.factorization._base import FactorizationClassifier
+from isthmus.methods.factorization._base import FactorizationClassifier, TopicClassifier
 from isthmus.methods.factorization._design import FIT_SCALES, Design
 from isthmus.methods.factorization._design_checks import check_design
-from isthmus.methods.factorization._topics import TopicClassifier
 from isthmus.methods.factorization.recipes import Recipe
 from isthmus.solvers.factorization import Component, Constraint
 

@@ -11,9 +11,8 @@ from typing import Any, ClassVar
 from sklearn.utils._param_validation import Interval, Real
 
 from isthmus.core.progress import Callback
-from isthmus.methods.factorization._base import FactorizationClassifier
+from isthmus.methods.factorization._base import FactorizationClassifier, TopicClassifier
 from isthmus.methods.factorization._design import Design, orthogonal_design
-from isthmus.methods.factorization._topics import TopicClassifier
 from isthmus.methods.factorization.recipes import Neighbors
 
 

@@ -14,10 +14,9 @@ from isthmus.core.estimator import POSITIVE
 from isthmus.core.numerics import stack
 from isthmus.core.problem import Problem
 from isthmus.core.progress import Callback
-from isthmus.methods.factorization._base import FactorizationClassifier, words_of
+from isthmus.methods.factorization._base import FactorizationClassifier, TopicClassifier
 from isthmus.methods.factorization._design import Design
-from isthmus.methods.factorization._topics import TopicClassifier
-from isthmus.solvers.factorization import ColumnsSumToOne, Component, Factorization, plsa
+from isthmus.solvers.factorization import ColumnsSumToOne, Component, plsa
 from isthmus.typing import Array
 
 PLSA_STEPS = 10
@@ -88,14 +87,13 @@ class MTrick(TopicClassifier):
         self.verbose = verbose
         self.callback = callback
 
-    def model(self, problem: Problem, starts: dict[str, Array], rng: np.random.RandomState) -> Factorization:
+    def word_starts(self, problem: Problem, rng: np.random.RandomState) -> dict[str, Array]:
         dtype = problem.domains[0].matrix.dtype
         single = [domain.matrix.astype(np.float32) for domain in problem.domains]  # precise enough for a start
         clusters = plsa(stack(single), self.n_topics, rng, n_iter=PLSA_STEPS).words.astype(dtype)
         ColumnsSumToOne().restore(clusters)
-        starts |= {words_of(number): clusters for number in range(len(problem.domains))}
-        starts["H"] = np.full((self.n_topics, problem.n_classes), 1 / problem.n_classes, dtype)
-        return super().model(problem, starts, rng)
+        words = {f"W{number}": clusters for number in range(len(problem.domains))}
+        return {**words, "H": np.full((self.n_topics, problem.n_classes), 1 / problem.n_classes, dtype)}
 
     def design(self) -> Design:
         return Design([Component("W*", "H")], self.n_topics, fit_weight=1.0, target_weight=self.target_weight)

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from isthmus.core.progress import Callback
+from isthmus.methods.factorization._base import TopicClassifier
 from isthmus.methods.factorization._design import Design
-from isthmus.methods.factorization._topics import TopicClassifier
 from isthmus.solvers.factorization import Component
 
 

@@ -113,7 +113,7 @@ class Neighbors(Recipe):
     def terms(self, draft: Draft) -> list[Term]:
         found: list[Term] = []
         for name, number in draft.moving(self.factor).items():  # of frozen rows, the term is a constant
-            documents = draft.problem.documents if number is None else draft.problem.domains[number].matrix
+            documents = draft.problem.documents.stacked if number is None else draft.problem.domains[number].matrix
             graph = neighbor_graph(documents if self.factor == ROWS else documents.T, self.n_neighbors)
             found.append(Graph(name, graph, self.weight))
         return found

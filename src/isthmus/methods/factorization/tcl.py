@@ -10,9 +10,8 @@ from typing import Any, ClassVar
 from sklearn.utils._param_validation import Interval, Real
 
 from isthmus.core.progress import Callback
-from isthmus.methods.factorization._base import FactorizationClassifier
+from isthmus.methods.factorization._base import FactorizationClassifier, TopicClassifier
 from isthmus.methods.factorization._design import Design
-from isthmus.methods.factorization._topics import TopicClassifier
 from isthmus.solvers.factorization import Component
 
 

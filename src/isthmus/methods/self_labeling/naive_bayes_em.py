@@ -14,7 +14,7 @@ from scipy.special import softmax
 
 from isthmus.core.estimator import AT_LEAST_ONE, POSITIVE, TransferClassifier
 from isthmus.core.numerics import mean_square, stack
-from isthmus.core.priors import PRIOR, read_prior
+from isthmus.core.priors import PRIOR
 from isthmus.core.problem import Problem
 from isthmus.core.solution import Solution
 from isthmus.core.workspace import Workspace
@@ -93,7 +93,7 @@ class NaiveBayesEM(TransferClassifier):
         self.C = C
 
     def solve(self, problem: Problem, workspace: Workspace) -> MixtureSolution:
-        prior = as_key(read_prior(self.target_prior, problem))
+        prior = as_key(self.target_prior)
         start = workspace.once(self_train, problem, workspace, prior, *SELF_TRAINING, self.C)
         mixed = [number for number, domain in enumerate(problem.domains) if not domain.fully_labeled]
         mixed = mixed or list(range(len(problem.domains)))

@@ -84,8 +84,7 @@ class SelfTraining(TransferClassifier):
 
     def solve(self, problem: Problem, workspace: Workspace) -> SelfTrainingSolution:
         settings = self.max_iter, self.max_fraction, self.source_weight, self.C
-        prior = as_key(read_prior(self.target_prior, problem))
-        classifier = workspace.once(self_train, problem, workspace, prior, *settings)
+        classifier = workspace.once(self_train, problem, workspace, as_key(self.target_prior), *settings)
         return SelfTrainingSolution(classifier, self.max_iter if problem.unlabeled.shape[0] else 1)
 
 
@@ -99,20 +98,21 @@ class SelfTrainingSolution(LinearSolution):
 def self_train(
     problem: Problem,
     workspace: Workspace,
-    prior: tuple[float, ...] | None,
+    target_prior: str | tuple[tuple[Any, float], ...],
     max_iter: int = 6,
     max_fraction: float = 0.8,
     source_weight: float = 1.0,
     C: float = 1.0,
 ) -> LogisticRegression:
-    """The classifier after the last iteration; `prior` as a tuple."""
+    """The classifier after the last iteration; a given `target_prior` as pairs."""
+    prior = read_prior(target_prior if isinstance(target_prior, str) else dict(target_prior), problem)
     (_, known), unlabeled = problem.labeled, problem.unlabeled
     C /= problem.mean_squared_length
     in_source = np.concatenate([np.full(int(d.labeled.sum()), not d.is_target) for d in problem.domains])
     classifier = workspace.once(logistic_regression, problem, C)
     for done in np.arange(1, max_iter + 1) / max_iter if unlabeled.shape[0] else ():
         values = log_odds(classifier, unlabeled)
-        labels = pseudo_labels(values, None if prior is None else np.array(prior))
+        labels = pseudo_labels(values, prior)
         joining = np.flatnonzero(_most_confident(values, labels, max_fraction * done))
         weights = np.where(in_source, 1 - (1 - source_weight) * done, 1.0)
         classifier = fit_logistic(
@@ -125,9 +125,9 @@ def self_train(
     return classifier
 
 
-def as_key(prior: Array | None) -> tuple[float, ...] | None:
+def as_key(target_prior: str | dict[Any, float]) -> str | tuple[tuple[Any, float], ...]:
     """A prior as something that can be looked up."""
-    return None if prior is None else tuple(prior.tolist())
+    return tuple(target_prior.items()) if isinstance(target_prior, dict) else target_prior
 
 
 def _most_confident(values: Array, labels: Positions, fraction: float) -> Mask:

@@ -17,7 +17,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from isthmus.core.estimator import POSITIVE, TransferClassifier
 from isthmus.core.priors import PRIOR, pseudo_labels, read_prior
 from isthmus.core.problem import DocumentStack, Problem
-from isthmus.core.solution import MappedSolution, mapped, split_by_domain
+from isthmus.core.solution import MappedSolution
 from isthmus.core.workspace import Workspace
 from isthmus.solvers.linear import WordMap, denoising_lsa_map, fit_logistic, log_odds, lsa_map
 from isthmus.typing import Array, Matrix
@@ -96,16 +96,17 @@ class TransductiveLR(TransferClassifier):
             weights = np.repeat([1.0, weight], [len(known), len(labels)])
             classifier = fit_logistic(rows, np.concatenate([known, labels]), C, weights, classifier)
         found = classifier.predict_proba(unlabeled) if unlabeled.shape[0] else np.zeros((0, problem.n_classes))
-        return TransductiveLRSolution(classifier, feature_map, split_by_domain(found, problem))
+        return TransductiveLRSolution(classifier, feature_map, np.asarray(found))
 
 
 @dataclass(frozen=True, eq=False)
 class TransductiveLRSolution(MappedSolution):
     """A classifier, and what it says of the documents that it was trained on with pseudo-labels."""
 
-    distributions: tuple[Array, ...]
+    distributions: Array | None
 
-    def transduce(self, problem: Problem) -> tuple[Array, ...]:
+    def transduce(self, problem: Problem) -> Array:
+        assert self.distributions is not None
         return self.distributions
 
 
@@ -124,7 +125,7 @@ FEATURE_MAPS = {"lsa": lsa_features, "msda": msda_features}
 
 def mapped_documents(problem: Problem, feature_map: WordMap | None) -> Matrix:
     """The labelled documents and, below them, the unlabelled ones, with the map's features beside words."""
-    return mapped(feature_map, problem.labeled_first)
+    return problem.labeled_first if feature_map is None else feature_map.transform(problem.labeled_first)
 
 
 def source_classifier(

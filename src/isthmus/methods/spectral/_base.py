@@ -14,8 +14,7 @@ from sklearn.utils._param_validation import HasMethods, Interval
 from isthmus.core.estimator import TransferClassifier
 from isthmus.core.numerics import unit_rows
 from isthmus.core.probabilities import classifier_probabilities, separation_sharpness
-from isthmus.core.problem import Problem
-from isthmus.core.solution import TransductiveSolution, split_by_domain
+from isthmus.core.solution import TransductiveSolution
 from isthmus.solvers.spectral import class_means
 from isthmus.typing import Array, Mask, Matrix, Positions
 
@@ -96,11 +95,11 @@ class EmbeddingSolution(TransductiveSolution):
 
 
 def embedding_solution(
-    problem: Problem, embedding: Places, eigenvalues: Array, places: PlaceClassifier, linked: Mask
+    embedding: Places, eigenvalues: Array, places: PlaceClassifier, linked: Mask
 ) -> EmbeddingSolution:
     """`linked` says which unlabelled documents have a place."""
     return EmbeddingSolution(
-        distributions=split_by_domain(places.probabilities(embedding.free, linked), problem),
+        distributions=places.probabilities(embedding.free, linked),
         eigenvalues=eigenvalues,
         class_points=places.class_points,
         classifier=places.classifier,

@@ -155,7 +155,7 @@ class CDSC(SpectralClassifier):
             self.classifier,
             (1 - eigenvalues) ** 2 if self.weighting == "eigenvalue" else None,
         )
-        return embedding_solution(problem, embedding, eigenvalues, places, linked)
+        return embedding_solution(embedding, eigenvalues, places, linked)
 
     def _embed(self, affinity: CosineAffinity, kinds: Positions, n_classes: int) -> Embedding:
         """The vectors in use: as many as were asked for, or those that take the classes apart."""

@@ -105,4 +105,4 @@ class SC(SpectralClassifier):
         embedding = embed_clamped(links, classes, self.n_eigenvectors or problem.n_classes, start)
         prior = problem.class_prior.astype(np.float64)
         places = PlaceClassifier.learn(embedding.tied, classes, prior, self.classifier)
-        return embedding_solution(problem, embedding, embedding.values, places, links.linked)
+        return embedding_solution(embedding, embedding.values, places, links.linked)

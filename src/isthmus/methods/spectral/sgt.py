@@ -19,7 +19,7 @@ from sklearn.utils._param_validation import Interval
 
 from isthmus.core.estimator import AT_LEAST_ONE, TransferClassifier
 from isthmus.core.problem import Problem
-from isthmus.core.solution import TransductiveSolution, split_by_domain
+from isthmus.core.solution import TransductiveSolution
 from isthmus.core.workspace import Workspace
 from isthmus.solvers.spectral import leading_vectors, nearest, nearest_others
 from isthmus.typing import Array, Matrix
@@ -99,8 +99,7 @@ class SGT(TransferClassifier):
         sides = classes[:, None] == np.arange(problem.n_classes)
         cuts = np.column_stack([_cut(vectors, side, self.c) for side in sides.T])
         prior = problem.class_prior.astype(np.float64)
-        distributions = split_by_domain(_probabilities(cuts[len(classes) :], prior), problem)
-        return SGTSolution(distributions, cuts, rows, prior, self.n_neighbors)
+        return SGTSolution(_probabilities(cuts[len(classes) :], prior), cuts, rows, prior, self.n_neighbors)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

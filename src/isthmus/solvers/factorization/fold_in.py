@@ -6,7 +6,6 @@ import numpy as np
 
 from isthmus.solvers.factorization.constraints import Constraint, RowsSumToOne
 from isthmus.solvers.factorization.documents import MatrixDocuments
-from isthmus.solvers.factorization.factors import Factors
 from isthmus.solvers.factorization.solver import Factorization, update
 from isthmus.solvers.factorization.terms import Component, Reconstruction
 from isthmus.typing import Array, Matrix
@@ -23,9 +22,10 @@ def fold_in(X: Matrix, profile: Array, constraint: Constraint | None = None) -> 
     """
     n_classes = profile.shape[1]
     start = np.full((X.shape[0], n_classes), 1 / n_classes, dtype=profile.dtype)
-    factors = Factors({"documents": start, "words": profile})
     fit = Reconstruction(MatrixDocuments(X), "documents", (Component("words"),))
-    model = Factorization(factors, [fit], {"documents": constraint or RowsSumToOne()}, ["documents"])
+    model = Factorization(
+        {"documents": start, "words": profile}, [fit], {"documents": constraint or RowsSumToOne()}, ["documents"]
+    )
     for _ in range(FOLD_IN_STEPS):
         update(model, "documents")
-    return factors["documents"]
+    return model.factors["documents"]

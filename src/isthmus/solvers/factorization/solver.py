@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import InitVar, dataclass, field
 from time import perf_counter
 
 import numpy as np
@@ -13,7 +13,7 @@ from isthmus.core.progress import Step
 from isthmus.solvers.factorization.constraints import Constraint, Free, Frozen
 from isthmus.solvers.factorization.factors import Factors
 from isthmus.solvers.factorization.kernel import multiply
-from isthmus.solvers.factorization.terms import QuadraticTerm, Term
+from isthmus.solvers.factorization.terms import QuadraticTerm, Reconstruction, Term
 from isthmus.typing import Array
 
 
@@ -32,8 +32,8 @@ class History:
 class Factorization:
     """What to fit: the factors with their start values, and the parts that say what a good fit is."""
 
-    factors: Factors
-    """Changed in place by `minimize`."""
+    starts: InitVar[Mapping[str, Array]]
+    """Start values by factor; they stay as they are."""
     terms: Sequence[Term]
     """The objective is the sum of their values."""
     constraints: Mapping[str, Constraint]
@@ -42,6 +42,17 @@ class Factorization:
     """The factors to update in each iteration, in this order. Frozen ones are passed over."""
     exponent: float = 1.0
     """Exponent of the update's ratio: 1 for the plain rule, 1/2 for the square-root rule."""
+
+    factors: Factors = field(init=False)
+    """Copies of the starts, which `minimize` changes in place."""
+
+    def __post_init__(self, starts: Mapping[str, Array]) -> None:
+        object.__setattr__(self, "factors", Factors(starts))
+
+    def profile(self, rows: str) -> Array:
+        """M of the reconstruction whose documents' factor has this name: words x classes."""
+        fit = next(term for term in self.terms if isinstance(term, Reconstruction) and term.rows == rows)
+        return fit.profile(self.factors)
 
 
 def minimize(

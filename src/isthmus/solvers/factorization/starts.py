@@ -11,7 +11,6 @@ from isthmus.core.numerics import stack
 from isthmus.core.problem import Problem
 from isthmus.solvers.factorization.constraints import NonNegative
 from isthmus.solvers.factorization.documents import MatrixDocuments
-from isthmus.solvers.factorization.factors import Factors
 from isthmus.solvers.factorization.solver import Factorization, update
 from isthmus.solvers.factorization.terms import Component, Reconstruction
 from isthmus.solvers.linear.logistic import logistic_regression
@@ -51,14 +50,14 @@ def plain_nmf(problem: Problem, n_topics: int, random_state: Any, steps: int = 5
     rows = nmf.fit_transform(stack([domain.matrix for domain in problem.domains]))
     ends = np.cumsum([len(domain.rows) for domain in problem.domains])
     names = [f"V{number}" for number in range(len(problem.domains))]
-    factors = Factors({**dict(zip(names, np.split(rows, ends[:-1]), strict=True)), "U": nmf.components_.T})
+    starts = {**dict(zip(names, np.split(rows, ends[:-1]), strict=True)), "U": nmf.components_.T}
     terms = [
         Reconstruction(MatrixDocuments(domain.matrix), name, (Component("U"),))
         for name, domain in zip(names, problem.domains, strict=True)
     ]
     order = [*names, "U"]
-    model = Factorization(factors, terms, dict.fromkeys(order, NonNegative()), order)
+    model = Factorization(starts, terms, dict.fromkeys(order, NonNegative()), order)
     for _ in range(steps - 1):
         for name in order:
             update(model, name)
-    return factors["U"], [factors[name] for name in names]
+    return model.factors["U"], [model.factors[name] for name in names]
