@@ -1,12 +1,13 @@
 # make demo   install, then show isthmus at work
 # make test   install, then lint, type-check and test: what CI runs
-# make clean  remove the environment and caches
+# make test-oldest  the tests with the lowest versions that pyproject.toml allows, in an environment of their own
+# make clean  remove the environments and caches
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: install install-dev demo test lint clean
+.PHONY: install install-dev demo test test-oldest lint clean
 
 install: $(VENV)/.installed
 install-dev: $(VENV)/.installed-dev
@@ -33,6 +34,19 @@ test: lint
 	@echo "== Tests"
 	SCIPY_ARRAY_API=1 $(BIN)/pytest --numprocesses=2  # with it, scikit-learn's checks are complete
 
+OLDEST := .venv-oldest
+
+$(OLDEST)/.installed: pyproject.toml
+	@echo "== Installing isthmus with the lowest versions of what it needs"
+	$(PYTHON) -m venv --clear $(OLDEST)
+	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check uv
+	VIRTUAL_ENV=$(OLDEST) $(OLDEST)/bin/uv pip install --quiet --resolution lowest-direct --editable ".[dev]"
+	@touch $@
+
+test-oldest: $(OLDEST)/.installed
+	@echo "== Tests with the lowest versions"
+	SCIPY_ARRAY_API=1 $(OLDEST)/bin/pytest --numprocesses=2
+
 lint: install-dev
 	@echo "== Lint"
 	$(BIN)/ruff check .
@@ -43,4 +57,4 @@ lint: install-dev
 	$(BIN)/mypy
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(OLDEST) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
