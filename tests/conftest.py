@@ -19,9 +19,13 @@ from sklearn.base import clone
 
 import isthmus
 from isthmus import Auto
+from isthmus.checks.corpus import Toy as Toy
+from isthmus.checks.corpus import two_domains
 from isthmus.core.estimator import TransferClassifier
 from isthmus.exceptions import TransferWarning
 from isthmus.methods import METHODS
+
+make_toy = two_domains
 
 settings.register_profile("isthmus", deadline=None, derandomize=True, max_examples=40)
 settings.load_profile("isthmus")
@@ -73,48 +77,6 @@ def _find_browser() -> str | None:
     except subprocess.TimeoutExpired:
         return None
     return shutil.which("chromium")
-
-
-@dataclass(frozen=True)
-class Toy:
-    """Two domains whose classes share a few words, each with many of its own."""
-
-    X: Any
-    y: np.ndarray
-    domain: np.ndarray
-
-    def fit(self, estimator: TransferClassifier, **changes: Any) -> TransferClassifier:
-        arguments = {"X": self.X, "y": self.y, "sample_domain": self.domain, "target_domain": "target", **changes}
-        return estimator.fit(arguments.pop("X"), arguments.pop("y"), **arguments)
-
-    @property
-    def in_target(self) -> np.ndarray:
-        return np.asarray(self.domain == "target")
-
-
-def make_toy(seed: int = 0, n_classes: int = 2, n_documents: int = 120) -> Toy:
-    """Documents of about 15 words: some of all classes, some that a class has in both domains, some in one only."""
-    rng = np.random.default_rng(seed)
-    rows, labels, domains = [], [], []
-    n_own, n_noise = 12, 10
-    width = n_noise + n_classes * n_own * 3
-    for number, domain in enumerate(("source", "target")):
-        for label in range(n_classes):
-            for _ in range(n_documents // n_classes):
-                counts = np.zeros(width)
-                first = n_noise + label * n_own * 3
-                for pool, size in (
-                    (np.arange(n_noise), 5),
-                    (np.arange(first, first + n_own), 3),
-                    (np.arange(first + n_own * (1 + number), first + n_own * (2 + number)), 7),
-                ):
-                    np.add.at(counts, rng.choice(pool, size), 1)
-                weights = counts * rng.uniform(0.9, 1.1, size=width)  # no two documents equally near to a third
-                rows.append(weights / np.linalg.norm(weights))
-                labels.append(f"class {label}")
-                domains.append(domain)
-    order = rng.permutation(len(rows))
-    return Toy(sp.csr_array(np.array(rows)[order]), np.array(labels)[order], np.array(domains)[order])
 
 
 def unrelated_toy() -> Toy:
