@@ -1,4 +1,4 @@
-"""What a fit refuses, and the sentence it says."""
+"""How a fit reads its arguments, which is the same for all methods, and the sentences for what it refuses."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import Interval
 import isthmus
 from conftest import Toy, build
 from isthmus.core.problem import make_problem
-from isthmus.exceptions import SmallClassWarning
+from isthmus.exceptions import EmptyDocumentWarning, SmallClassWarning
 from isthmus.methods import METHODS
 
 
@@ -109,16 +109,21 @@ BAD: dict[str, tuple[Any, type[Exception], str]] = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_bad_input_gets_one_sentence(case: str, method: str, toy: Toy) -> None:
+def test_bad_input_gets_one_sentence(case: str, toy: Toy) -> None:
     change, error, message = BAD[case]
     with pytest.raises(error, match=message) as raised:
-        toy.fit(build(method), **change(toy))
+        toy.fit(isthmus.LR(), **change(toy))
     if case != "text for numbers":  # scikit-learn's own
         assert "\n" not in str(raised.value)
 
 
+def test_every_method_reads_its_arguments_with_the_same_function(method: str, toy: Toy) -> None:
+    with pytest.raises(ValueError, match="target_domain names 'moon', which has no rows"):
+        toy.fit(build(method), target_domain="moon")
+
+
 @pytest.mark.parametrize(("dtype", "scale"), [(np.float32, 1e20), (np.float32, 1e-20), (float, 1e160), (float, 1e-160)])
-def test_numbers_whose_squares_overflow_or_vanish(dtype: Any, scale: float, toy: Toy) -> None:
+def test_values_of_x_whose_squares_overflow_or_vanish_are_refused(dtype: Any, scale: float, toy: Toy) -> None:
     X = (toy.X * scale).astype(dtype)
     with pytest.raises(ValueError, match=r"The largest value of X is .*e.*, and float.* cannot hold the squares"):
         toy.fit(isthmus.KMeans(), X=X)
@@ -131,7 +136,7 @@ def test_numbers_whose_squares_overflow_or_vanish(dtype: Any, scale: float, toy:
 
 
 @pytest.mark.parametrize("name", ["TCL", "NMTF"])
-def test_negative_values(name: str, toy: Toy) -> None:
+def test_negative_values_are_refused_by_factorizations(name: str, toy: Toy) -> None:
     with pytest.raises(ValueError, match=f"Negative values in data passed to {name}: X holds -1, first in row 1"):
         toy.fit(build(name), X=with_value(toy.X, -1))
     model = toy.fit(build(name))
@@ -150,12 +155,12 @@ def test_negative_values(name: str, toy: Toy) -> None:
         ({"callback": 3}, "'callback' parameter"),
     ],
 )
-def test_bad_parameters(params: dict[str, Any], message: str, toy: Toy) -> None:
+def test_parameters_out_of_range_are_named(params: dict[str, Any], message: str, toy: Toy) -> None:
     with pytest.raises(ValueError, match=message):
         toy.fit(isthmus.TCL(**params))
 
 
-def test_true_is_not_a_whole_number(method: str, toy: Toy) -> None:
+def test_true_is_refused_where_a_whole_number_is_needed(method: str, toy: Toy) -> None:
     for name, rules in build(method)._parameter_constraints.items():
         if any(isinstance(rule, Interval) and rule.type is Integral for rule in rules):
             with pytest.raises(ValueError, match=f"'{name}' parameter of {method} must be an int in .* Got True"):
@@ -171,18 +176,16 @@ def test_widths_are_positive_numbers(widths: Any, toy: Toy) -> None:
 @pytest.mark.parametrize(
     ("estimator", "name"), [(isthmus.KDE(sharpness=1e6), "sharpness"), (isthmus.SGT(c=1e300), "c")]
 )
-def test_numbers_that_overflow_are_named(estimator: Any, name: str, toy: Toy) -> None:
+def test_parameters_that_would_overflow_are_named(estimator: Any, name: str, toy: Toy) -> None:
     with pytest.raises(ValueError, match=f"'{name}' parameter of .* must be a float in the range"):
         toy.fit(estimator)
 
 
-def test_a_class_of_one_document_works_with_a_warning(method: str, toy: Toy) -> None:
+def test_a_class_of_one_document_is_warned_of(toy: Toy) -> None:
     y = toy.y.astype(object)
     y[np.flatnonzero(~toy.in_target)[0]] = "rare"
     with pytest.warns(SmallClassWarning, match="Class 'rare' has a single labelled document"):
-        model = toy.fit(build(method), y=y)
-    assert model.classes_.tolist() == ["class 0", "class 1", "rare"]
-    assert np.isfinite(model.label_distributions_).all()
+        toy.fit(isthmus.LR(), y=y)
 
 
 def test_a_class_of_empty_documents_is_named(toy: Toy) -> None:
@@ -193,7 +196,7 @@ def test_a_class_of_empty_documents_is_named(toy: Toy) -> None:
         toy.fit(isthmus.LR(), X=X, y=y)
 
 
-def test_view_is_immutable_and_blind(toy: Toy) -> None:
+def test_problem_is_read_only_and_hides_the_targets_labels(toy: Toy) -> None:
     problem = make_problem(isthmus.TCL(), toy.X, toy.y, toy.domain, "target")
     target = problem.targets[0]
     assert not target.labels.any()
@@ -218,7 +221,7 @@ def test_labelled_documents_of_all_domains_are_stacked(toy: Toy) -> None:
     assert problem.class_prior.sum() == pytest.approx(1)
 
 
-def test_what_stands_in_hidden_rows_does_not_change_the_classes(toy: Toy) -> None:
+def test_entries_of_y_that_may_not_be_read_do_not_change_the_classes(toy: Toy) -> None:
     numbers = [int(name[-1]) for name in toy.y]
     for filler in ("?", None, 1.5):
         y = [filler if hidden else number for number, hidden in zip(numbers, toy.in_target, strict=True)]
@@ -245,3 +248,121 @@ def test_a_gap_in_labels_of_pandas_is_named(toy: Toy) -> None:
     values = [pd.NA, *(toy.y[1:] == "class 1").astype(int)]
     with pytest.raises(ValueError, match="y holds <NA> in a row whose label may be read"):
         toy.fit(isthmus.LR(), y=pd.Series(values, dtype="Int64"), sample_labeled=np.ones(240, dtype=bool))
+
+
+# What is read alike
+
+
+def same_problem(found: Any, expected: Any) -> bool:
+    """Equal but for the names of classes and domains."""
+    pairs = zip(found.domains, expected.domains, strict=True)
+    return all(
+        np.array_equal(one.matrix.toarray(), other.matrix.toarray())
+        and np.array_equal(one.rows, other.rows)
+        and np.array_equal(one.labels, other.labels)
+        and np.array_equal(one.labeled, other.labeled)
+        and one.is_target == other.is_target
+        for one, other in pairs
+    )
+
+
+@pytest.mark.parametrize(("low", "high"), [(-1, 1), (0, 1), (1.0, 2.0), (False, True), ("a", "b")])
+def test_labels_of_any_type_make_the_same_problem(low: Any, high: Any, toy: Toy) -> None:
+    y = np.array([high if label == "class 1" else low for label in toy.y])
+    problem = make_problem(isthmus.LR(), toy.X, y, toy.domain, "target")
+    assert problem.classes.tolist() == [low, high]
+    assert same_problem(problem, make_problem(isthmus.LR(), toy.X, toy.y, toy.domain, "target"))
+
+
+@pytest.mark.parametrize("names", [("shop", "blog"), (1, 2), (("a", 1), ("b", 2)), (1, -1), (3, "3")])
+def test_domain_names_of_any_type_make_the_same_problem(names: tuple[Any, Any], toy: Toy) -> None:
+    of_rows = [names[1] if target else names[0] for target in toy.in_target]
+    problem = make_problem(isthmus.LR(), toy.X, toy.y, of_rows, names[1])
+    assert [domain.name for domain in problem.targets] == [names[1]]
+    assert same_problem(problem, make_problem(isthmus.LR(), toy.X, toy.y, toy.domain, "target"))
+    model = toy.fit(isthmus.LR(), sample_domain=of_rows, target_domain=names[1])
+    expected = toy.fit(isthmus.LR()).predict_proba(toy.X, sample_domain=toy.domain)
+    assert np.array_equal(model.predict_proba(toy.X, sample_domain=of_rows), expected)
+
+
+def test_negative_integers_are_targets(toy: Toy) -> None:
+    problem = make_problem(isthmus.LR(), toy.X, toy.y, np.where(toy.in_target, -2, 1))
+    assert [domain.name for domain in problem.targets] == [-2]
+
+
+def test_domains_of_new_documents_may_be_a_tuple(toy: Toy) -> None:
+    model = toy.fit(isthmus.LR())
+    listed = model.predict_proba(toy.X, sample_domain=toy.domain.tolist())
+    assert np.array_equal(model.predict_proba(toy.X, sample_domain=tuple(toy.domain.tolist())), listed)
+    named = [("a", 1) if name == "source" else ("b", 2) for name in toy.domain]
+    model.fit(toy.X, toy.y, sample_domain=named, target_domain=[("b", 2)])
+    assert model.predict(toy.X[:3], sample_domain=("b", 2)).shape == (3,)
+
+
+def test_a_domain_of_new_documents_that_was_not_there_is_named(toy: Toy) -> None:
+    with pytest.raises(ValueError, match=r"sample_domain names 'moon'.*('source', 'target'|'target', 'source')"):
+        toy.fit(isthmus.LR()).predict(toy.X, sample_domain="moon")
+
+
+FORMATS = ("csr", "csc", "coo", "bsr", "lil", "dok")
+CONTAINERS: dict[str, Any] = {
+    **{f"{name}_array": getattr(sp, f"{name}_array") for name in FORMATS},
+    **{f"{name}_matrix": getattr(sp, f"{name}_matrix") for name in FORMATS},
+    "dense": lambda X: X.toarray(),
+    "column order": lambda X: np.asfortranarray(X.toarray()),
+    "DataFrame": lambda X: pd.DataFrame(X.toarray(), columns=[f"word{i}" for i in range(X.shape[1])]),
+    "64-bit indices": lambda X: with_long_indices(X),
+    "stored zeros": lambda X: with_stored_zeros(X),
+    "32-bit numbers": lambda X: X.astype(np.float32),
+}
+
+
+def with_long_indices(X: Any) -> Any:
+    parts = (X.data, X.indices.astype(np.int64), X.indptr.astype(np.int64))
+    return sp.csr_array(parts, shape=X.shape)
+
+
+def with_stored_zeros(X: Any) -> Any:
+    stored = X.tocoo()
+    rows, columns = (np.concatenate([part, [0, 0]]) for part in stored.coords)
+    return sp.csr_array(sp.coo_array((np.concatenate([stored.data, [0, 0]]), (rows, columns)), shape=X.shape))
+
+
+@pytest.mark.parametrize("container", CONTAINERS)
+def test_documents_in_any_container_make_the_same_problem(container: str, toy: Toy) -> None:
+    X = CONTAINERS[container](toy.X)
+    problem = make_problem(isthmus.LR(), X, toy.y, toy.domain, "target")
+    for domain in problem.domains:
+        found = domain.matrix.toarray() if sp.issparse(domain.matrix) else domain.matrix
+        assert found == pytest.approx(toy.X[domain.rows].toarray(), abs=1e-6 if container == "32-bit numbers" else 0)
+        if sp.issparse(domain.matrix):
+            assert domain.matrix.format == "csr"
+            assert domain.matrix.indices.dtype == np.int32
+            assert domain.matrix.data.all()
+        assert domain.matrix.dtype == (np.float32 if container == "32-bit numbers" else np.float64)
+
+
+def test_x_with_stored_zeros_is_left_as_it_was(toy: Toy) -> None:
+    messy = toy.X.copy()
+    messy.data[::7] = 0
+    kept = messy.copy()
+    toy.fit(isthmus.LR(), X=messy)
+    for part in ("data", "indices", "indptr"):
+        assert np.array_equal(getattr(messy, part), getattr(kept, part))
+        assert getattr(messy, part).flags.writeable
+
+
+def test_documents_without_a_known_word_are_counted_in_a_warning(toy: Toy) -> None:
+    X = toy.X.toarray()
+    X[:5] = 0
+    with pytest.warns(EmptyDocumentWarning, match="5 of 240 documents hold no known word"):
+        model = toy.fit(isthmus.LR(), X=X)
+    with pytest.warns(EmptyDocumentWarning, match="1 of 2 documents"):
+        model.predict_proba(X[4:6])
+
+
+def test_words_in_another_order_are_refused(toy: Toy) -> None:
+    frame = CONTAINERS["DataFrame"](toy.X)
+    model = toy.fit(isthmus.LR(), X=frame)
+    with pytest.raises(ValueError, match="feature names should match"):
+        model.predict(frame[frame.columns[::-1]])

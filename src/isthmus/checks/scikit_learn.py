@@ -6,13 +6,14 @@ import warnings
 
 import sklearn
 from sklearn.base import clone
-from sklearn.utils.estimator_checks import check_estimator
 
 from isthmus.checks.trial import Trial, expect
 
 
 def check_scikit_learn(trial: Trial) -> None:
     """scikit-learn's own `check_estimator`, on one domain whose labels are all known."""
+    from sklearn.utils.estimator_checks import check_estimator  # it imports pytest, and much else
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         results = check_estimator(clone(trial.estimator), on_skip=None, on_fail=None)

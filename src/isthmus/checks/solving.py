@@ -11,8 +11,7 @@ import scipy.sparse as sp
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
-from isthmus.checks.corpus import two_domains
-from isthmus.checks.trial import Trial, expect, expect_same_fit
+from isthmus.checks.trial import LARGER, Trial, expect, expect_same_fit
 from isthmus.core.numerics import one_blas_thread
 from isthmus.core.problem import Problem, make_problem
 from isthmus.core.solution import Solution
@@ -53,12 +52,9 @@ def check_same_seed_gives_the_same_bits(trial: Trial) -> None:
 
 def check_number_of_threads(trial: Trial) -> None:
     """One thread and four give the same bits."""
-    toy = two_domains(seed=3, n_documents=160)
-    models = []
-    for threads in (1, 4):
-        with threadpool_limits(limits=threads):
-            models.append(trial.fit(toy))
-    expect_same_fit(models[1], models[0], toy.X, "with four threads as with one")
+    with threadpool_limits(limits=4):
+        model = trial.fit(LARGER)
+    expect_same_fit(model, trial.in_one_thread, LARGER.X, "with four threads as with one")
 
 
 def _fingerprints(values: Mapping[str, Any]) -> dict[str, str]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone
+from threadpoolctl import threadpool_limits
 
 from isthmus.checks.corpus import Toy, two_domains
 from isthmus.core.estimator import TransferClassifier
@@ -14,6 +15,9 @@ from isthmus.typing import Mask, Positions
 
 KNOWN_LABEL = "class 1"
 """What the ten known target rows are said to be."""
+
+LARGER = two_domains(seed=3, n_documents=160)
+"""Enough documents for libraries to use several threads."""
 
 
 class Trial:
@@ -50,6 +54,12 @@ class Trial:
     @cached_property
     def dense(self) -> TransferClassifier:
         return self.fit(X=self.given_dense)
+
+    @cached_property
+    def in_one_thread(self) -> TransferClassifier:
+        """A fit to the larger corpus, whatever the number of threads that libraries are allowed elsewhere."""
+        with threadpool_limits(limits=1):
+            return self.fit(LARGER)
 
     @cached_property
     def known_rows(self) -> tuple[Positions, Mask]:
