@@ -151,10 +151,10 @@ def build(name: str, **params: Any) -> TransferClassifier:
     return METHODS[name](**{key: value for key, value in defaults.items() if key in known} | params)
 
 
-def quick(name: str) -> TransferClassifier:
+def quick(name: str, max_iter: int = 12) -> TransferClassifier:
     """The same with few iterations, where nothing hangs on the rest."""
     default = METHODS[name]().get_params().get("max_iter")
-    return build(name) if default is None else build(name, max_iter=min(default, 12))
+    return build(name) if default is None else build(name, max_iter=min(default, max_iter))
 
 
 @pytest.fixture(params=sorted(METHODS))
