@@ -21,6 +21,7 @@ import isthmus
 from conftest import Toy, build, make_toy, quick
 from isthmus.checks import Check, checks_of
 from isthmus.checks.trial import Trial
+from isthmus.core.estimator import TransferClassifier
 from isthmus.methods import METHODS
 from isthmus.text import LogTfidf, SignSplit, text_vectorizer
 
@@ -49,21 +50,35 @@ def test_check(check: Check) -> None:
     check()
 
 
+def test_methods_leave_fit_and_predict_to_the_base_class(method: str) -> None:
+    for name in ("fit", "predict", "predict_proba", "score", "_publish"):
+        assert getattr(METHODS[method], name) is getattr(TransferClassifier, name)
+
+
 ELSEWHERE = {
-    # How X and y are read, which one function does for all methods. tests/test_checks.py runs these for two of them.
+    # What the base class does, whatever the method: tests/test_checks.py runs these for three methods.
     "check_classifier_data_not_an_array",
     "check_dtype_object",
     "check_estimator_sparse_array",
     "check_estimator_sparse_matrix",
+    "check_estimator_sparse_tag",
     "check_estimators_dtypes",
+    "check_estimators_fit_returns_self",
     "check_estimators_nan_inf",
+    "check_fit2d_predict1d",
+    "check_fit_check_is_fitted",
+    "check_fit_score_takes_y",
+    "check_n_features_in",
+    "check_n_features_in_after_fitting",
     "check_pipeline_consistency",
     "check_supervised_y_2d",
-    # What check_new_documents_one_by_one looks at, too.
+    # What our own checks find, too: labels of any type, the same bits of a second fit, new documents one by one.
+    "check_classifiers_classes",
+    "check_fit_idempotent",
     "check_methods_sample_order_invariance",
     "check_methods_subset_invariance",
 }
-"""Checks of scikit-learn that would find nothing here that is not found elsewhere."""
+"""Checks of scikit-learn that would find nothing here that is not found elsewhere, and take most of the time."""
 
 
 @pytest.mark.filterwarnings("ignore")
