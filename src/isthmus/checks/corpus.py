@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from isthmus.core.estimator import TransferClassifier
-from isthmus.typing import Array, Mask
+from isthmus.typing import Array
 
 N_NOISE, N_OWN = 10, 12
 """Words of all classes, and of each class's three groups: of both domains, of the source and of the target."""
@@ -29,7 +29,7 @@ class Toy:
         return estimator.fit(arguments.pop("X"), arguments.pop("y"), **arguments)
 
     @property
-    def in_target(self) -> Mask:
+    def in_target(self) -> np.ndarray[Any, Any]:
         return np.asarray(self.domain == "target")
 
 
