@@ -12,7 +12,7 @@ import isthmus
 from conftest import Toy
 from isthmus.bench import PROTOCOLS, Bench, Row
 from isthmus.bench.plan import Plan
-from isthmus.bench.protocols import Trial, attempt, options_of
+from isthmus.bench.protocols import ProtocolTrial, attempt, options_of
 from isthmus.bench.task import Task
 from isthmus.bench.tasks import Library, Table, TaskData
 from isthmus.exceptions import DataError
@@ -37,7 +37,7 @@ def data(toy: Toy) -> TaskData:
     return TaskData(sp.hstack([toy.X, numbers], format="csr"), toy.y, toy.domain)
 
 
-def trials(data: TaskData, case: str, seed: int = 0) -> list[Trial]:
+def trials(data: TaskData, case: str, seed: int = 0) -> list[ProtocolTrial]:
     return list(PROTOCOLS[case.split()[0]](data, seed, **CASES[case]))
 
 

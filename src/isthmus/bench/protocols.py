@@ -22,7 +22,7 @@ N_FOLDS = 5
 
 
 @dataclass(frozen=True, eq=False)
-class Trial:
+class ProtocolTrial:
     """One fit, as rows of a task."""
 
     given: Positions
@@ -111,7 +111,7 @@ class Fold:
 
 def whole_target(
     data: TaskData, seed: int, *, labeled_share: float = 0.0, source_size: int | None = None
-) -> Iterator[Trial]:
+) -> Iterator[ProtocolTrial]:
     """Learn from the source and label the whole target: what nearly all papers do.
 
     `labeled_share` of the target's labels may be read too (the others are tested on); `source_size` keeps so many
@@ -121,10 +121,10 @@ def whole_target(
     if source_size is not None and source_size < len(source):
         source, _ = _drawn(data, source, source_size, seed)
     known, unknown = _drawn(data, target, labeled_share, seed)
-    yield Trial(np.sort(np.concatenate([source, target])), np.concatenate([source, known]), unknown)
+    yield ProtocolTrial(np.sort(np.concatenate([source, target])), np.concatenate([source, known]), unknown)
 
 
-def folds(data: TaskData, seed: int, *, labeled_share: float = 0.2) -> Iterator[Trial]:
+def folds(data: TaskData, seed: int, *, labeled_share: float = 0.2) -> Iterator[ProtocolTrial]:
     """Cross-validation on the target, with a few of its labels known (section III-B of the DomTrans-NMF paper).
 
     Each of five folds in turn is held out, and its samples come as new ones; of the others, a fifth are labelled and
@@ -133,32 +133,32 @@ def folds(data: TaskData, seed: int, *, labeled_share: float = 0.2) -> Iterator[
     source = np.flatnonzero(~data.in_target)
     for trial in in_domain(data, seed, n_splits=N_FOLDS):
         known, unknown = _drawn(data, trial.given, labeled_share, seed)
-        yield Trial(np.concatenate([source, known, unknown]), np.concatenate([source, known]), trial.tested)
+        yield ProtocolTrial(np.concatenate([source, known, unknown]), np.concatenate([source, known]), trial.tested)
 
 
-def in_domain(data: TaskData, seed: int, *, n_splits: int = 2) -> Iterator[Trial]:
+def in_domain(data: TaskData, seed: int, *, n_splits: int = 2) -> Iterator[ProtocolTrial]:
     """What transfer aims at: a classifier that learns from half of the target's labels, tested on the other half."""
     return _within(data, np.flatnonzero(data.in_target), n_splits, seed)
 
 
-def target_cv(data: TaskData, seed: int, *, n_splits: int = 10) -> Iterator[Trial]:
+def target_cv(data: TaskData, seed: int, *, n_splits: int = 10) -> Iterator[ProtocolTrial]:
     """Cross-validation within the target: D_out-CV in table 2 of the CDSC paper."""
     return _within(data, np.flatnonzero(data.in_target), n_splits, seed)
 
 
-def source_cv(data: TaskData, seed: int, *, n_splits: int = 10) -> Iterator[Trial]:
+def source_cv(data: TaskData, seed: int, *, n_splits: int = 10) -> Iterator[ProtocolTrial]:
     """Cross-validation within the source: D_in-CV in table 2 of the CDSC paper."""
     return _within(data, np.flatnonzero(~data.in_target), n_splits, seed)
 
 
-def folds_of_source(data: TaskData, seed: int, *, n_splits: int = N_FOLDS) -> Iterator[Trial]:
+def folds_of_source(data: TaskData, seed: int, *, n_splits: int = N_FOLDS) -> Iterator[ProtocolTrial]:
     """The target is given without any label, and folds of the source are tested on: settings can be chosen by this."""
     target = np.flatnonzero(data.in_target)
     for trial in source_cv(data, seed, n_splits=n_splits):
-        yield Trial(np.concatenate([trial.given, target]), trial.labeled, trial.tested)
+        yield ProtocolTrial(np.concatenate([trial.given, target]), trial.labeled, trial.tested)
 
 
-PROTOCOLS: Mapping[str, Callable[..., Iterator[Trial]]] = {
+PROTOCOLS: Mapping[str, Callable[..., Iterator[ProtocolTrial]]] = {
     "transfer": whole_target,
     "folds": folds,
     "in-domain": in_domain,
@@ -188,7 +188,7 @@ def options_of(protocol: str) -> dict[str, Any]:
     return {parameter.name: parameter.default for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY}
 
 
-def attempt(estimator: TransferClassifier, data: TaskData, trial: Trial) -> Outcome:
+def attempt(estimator: TransferClassifier, data: TaskData, trial: ProtocolTrial) -> Outcome:
     """Fit and test a method once. Labels of tested rows are used for scoring alone."""
     model, given = clone(estimator), trial.given
     X, y = data.X[given], data.y[given]
@@ -206,10 +206,10 @@ def attempt(estimator: TransferClassifier, data: TaskData, trial: Trial) -> Outc
     return replace(outcome, claims=Claims.of(model, outcome))
 
 
-def _within(data: TaskData, rows: Positions, n_splits: int, seed: int) -> Iterator[Trial]:
+def _within(data: TaskData, rows: Positions, n_splits: int, seed: int) -> Iterator[ProtocolTrial]:
     splitter = StratifiedKFold(n_splits, shuffle=True, random_state=seed)
     for train, test in splitter.split(np.zeros((len(rows), 1)), data.y[rows]):
-        yield Trial(rows[train], rows[train], rows[test])
+        yield ProtocolTrial(rows[train], rows[train], rows[test])
 
 
 def _drawn(data: TaskData, rows: Positions, size: float, seed: int) -> tuple[Positions, Positions]:

@@ -22,8 +22,8 @@ class MSDA(TransferClassifier):
 
     Documents of all domains, with or without labels, tell which words go together: a linear map learns to reconstruct
     documents from what is left of them when each word is dropped with probability `noise`. The map has a closed form
-    (`isthmus.solvers.linear.denoising_map`). What it expects of a document, through tanh, stands beside the document's own
-    words when the classifier learns and when it predicts.
+    (`isthmus.solvers.linear.denoising_map`). What it expects of a document, through tanh, stands beside the document's
+    own words when the classifier learns and when it predicts.
 
     Where this departs from the paper, and why:
 
