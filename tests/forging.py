@@ -23,7 +23,7 @@ def forge(content: bytes, change: Callable[[Any, dict[str, Any]], Any]) -> bytes
     """Change tree and arrays; checksum and sizes are right again."""
     tree, tensors, about = unpack(io.BytesIO(content), len(content))
     tree = change(tree, tensors) or tree
-    return pack(tree, tensors, {key: about[key] for key in ("model", "method", "settings", "encoder")})
+    return pack(tree, tensors, {key: about[key] for key in ("schema", "model", "method", "settings", "encoder")})
 
 
 def setting(*path: Any, to: Any) -> Callable[[Any, dict[str, Any]], None]:

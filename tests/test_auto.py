@@ -121,7 +121,7 @@ def test_the_leaderboard_tells_all(toy: Toy) -> None:
     auto = quiet(toy)
     rows = auto.leaderboard_.rows
     assert {*AT_KNOWN_PRIOR.topics, *AT_KNOWN_PRIOR.other, SOURCE_ONLY} <= {row["name"] for row in rows}
-    assert {row["name"] for row in rows if row["why"].startswith("asked")} == set(auto.chosen_)
+    assert {row["name"] for row in rows if row["why"].startswith("member")} == set(auto.chosen_)
     assert all(0 <= row["agreement"] <= 1 and row["seconds"] > 0 for row in rows)
     assert "self-training" in str(auto.leaderboard_)
 

@@ -212,11 +212,11 @@ FORGED: dict[str, tuple[Callable[[Any, dict[str, Any]], Any], str]] = {
     "few classes": (array("label_distributions_", edit=lambda a: a[:, :1]), "label_distributions_ of its TCL"),
     "few rows": (array("label_distributions_", edit=lambda a: a[:2]), "label_distributions_ of its TCL"),
     "flat profile": (
-        array("solution_", "attributes", "_default_profile", edit=np.ravel),
+        array("solution_", "_default_profile", edit=np.ravel),
         "axes of an array in it do not fit",
     ),
     "short profile": (
-        array("solution_", "attributes", "_default_profile", edit=lambda a: a[:, :3]),
+        array("solution_", "_default_profile", edit=lambda a: a[:, :3]),
         "does not predict",
     ),
     "no domains": (setting(E, "domains_", to=[]), "its TCL knows no domains"),

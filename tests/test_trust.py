@@ -44,7 +44,7 @@ def test_sharpness_makes_the_mean(mean: float) -> None:
 
 def test_estimates_rise_with_confidence_and_stay_in_their_interval() -> None:
     for n in (1e6, 600):
-        known: dict[str, Any] = {"likeness": 0.3, "modesty": 0.38, "n_documents": n}
+        known: dict[str, Any] = {"class_mean_cosine": 0.3, "underconfidence": 0.38, "n_documents": n}
         estimates = [estimate_accuracy(Diagnostics(confidence=c, **known), 2) for c in np.linspace(0.2, 1, 9)]
         values = [estimate.value for estimate in estimates]
         assert values == sorted(values)
@@ -63,7 +63,7 @@ def test_checked_documents_pull_the_estimate_their_way() -> None:
 
 
 def test_of_a_handful_of_documents_hardly_anything_is_known() -> None:
-    known: dict[str, Any] = {"confidence": 0.3, "likeness": 0.3, "modesty": 0.99}
+    known: dict[str, Any] = {"confidence": 0.3, "class_mean_cosine": 0.3, "underconfidence": 0.99}
     handful, few = (estimate_accuracy(Diagnostics(n_documents=n, **known), 2) for n in (8, 600))
     assert handful.high - handful.low > 2 * (few.high - few.low)
     assert handful.low < 0.6
@@ -103,7 +103,7 @@ def test_few_target_documents_ring_no_alarm(toy: Toy) -> None:
         kept = ~toy.in_target | np.isin(np.arange(len(toy.y)), np.flatnonzero(toy.in_target)[:n])
         auto = quiet(Toy(toy.X[kept], toy.y[kept], toy.domain[kept]))
         assert auto.diagnostics_.normalized_cut is None
-        assert auto.diagnostics_.likeness is None
+        assert auto.diagnostics_.class_mean_cosine is None
         assert auto.warnings_ == []
         estimate = auto.estimated_accuracy_
         assert any(estimate.low <= k / n <= estimate.high for k in range(n + 1))
@@ -133,8 +133,8 @@ def test_features_that_are_not_counts_are_not_cut(toy: Toy) -> None:
     dense = toy.X.toarray()
     for X in (dense, dense - dense.mean(axis=0), sp.csr_array(dense - dense.mean(axis=0))):
         evidence = quiet(replace(toy, X=X)).diagnostics_
-        assert evidence.cut is None
-        assert -1 <= evidence.likeness <= 1
+        assert evidence.normalized_cut is None
+        assert -1 <= evidence.class_mean_cosine <= 1
 
 
 @pytest.mark.parametrize(("share", "sure", "gone"), [(0.1, 0.6, ["class 2"]), (0.1, 0.9, []), (0.3, 0.6, [])])
