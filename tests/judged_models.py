@@ -6,6 +6,8 @@ import numpy as np
 
 import isthmus
 from isthmus.core.problem import Problem
+from isthmus.core.solution import LinearSolution
+from isthmus.core.workspace import Workspace
 from isthmus.solvers.linear.logistic import fit_logistic
 from isthmus.typing import Array, Matrix
 
@@ -13,20 +15,24 @@ from isthmus.typing import Array, Matrix
 class Muddled(isthmus.LR):
     """Learns something about documents that has nothing to do with their class, nor with their order."""
 
-    def _learn(self, problem: Problem) -> list[Array]:
+    def solve(self, problem: Problem, workspace: Workspace) -> LinearSolution:
         X, _ = problem.labeled
         digits = np.floor(X.sum(axis=1) * 1e5).astype(int)
-        self.classifier_ = fit_logistic(X, digits % problem.n_classes, self.C)
-        return [self._assign(domain.matrix, None) for domain in problem.domains]
+        return LinearSolution(fit_logistic(X, digits % problem.n_classes, self.C))
+
+
+class StubbornSolution(LinearSolution):
+    def assign(self, X: Matrix, domain: int | None) -> Array:
+        probabilities = np.full((X.shape[0], self.classifier.coef_.shape[0] + 1), 0.1)
+        probabilities[:, 0] = 1 - probabilities[:, 1:].sum(axis=1)
+        return probabilities
 
 
 class Stubborn(isthmus.LR):
     """Gives every document the same answer."""
 
-    def _assign(self, X: Matrix, domain: int | None) -> Array:
-        shares = np.full((X.shape[0], self.classifier_.coef_.shape[0] + 1), 0.1)
-        shares[:, 0] = 1 - shares[:, 1:].sum(axis=1)
-        return shares
+    def solve(self, problem: Problem, workspace: Workspace) -> LinearSolution:
+        return StubbornSolution(super().solve(problem, workspace).classifier)
 
 
 GOOD, MUDDLED, STUBBORN = isthmus.NaiveBayesEM(), Muddled(C=100.0), Stubborn()

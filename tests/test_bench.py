@@ -94,7 +94,7 @@ def test_results_are_stored_until_the_code_changes(
     library._toy = replace(data, y=np.where(data.in_target, data.y[::-1], data.y))
     assert run().mean != first.mean  # other data, other results
     library._toy = data
-    for damage in (b"{ half a fi", b"\xff\xfe", b"{}", b"[]", b'{"folds": [], "claims": {"x": 1}}', b'{"folds": 1}'):
+    for damage in (b"{ half a fi", b"\xff\xfe", b"{}", b"[]", b'{"folds": [], "report": {"x": 1}}', b'{"folds": 1}'):
         for file in tmp_path.iterdir():
             file.write_bytes(damage)
         assert run().mean == first.mean

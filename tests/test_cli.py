@@ -74,7 +74,7 @@ def test_bench_writes_the_json_that_scripts_read(tmp_path: Path) -> None:
     rows = {row["method"]: row for row in content["rows"]}
     assert rows["TCL"].keys() >= {
         "task", "method", "metric", "mean", "std", "repeats", "published", "seconds", "params",
-        "protocol", "gap_recovered", "estimated", "low", "high", "chosen", "alarm",
+        "protocol", "gap_recovered", "estimated", "low", "high", "chosen", "warning",
     }  # fmt: skip
     assert rows["TCL"]["repeats"] == 2
     ends = rows["LR"]["mean"], rows["in-domain"]["mean"]

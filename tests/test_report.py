@@ -185,7 +185,7 @@ def test_words_that_changed() -> None:
 
 
 @pytest.mark.parametrize("container", [sp.csr_array, np.asarray])
-def test_likeness_leaves_the_document_itself_out(container: Any) -> None:
+def test_similarity_to_a_class_leaves_the_document_itself_out(container: Any) -> None:
     rng = np.random.default_rng(0)
     X, numbers = rng.uniform(size=(9, 5)), np.array([0, 1, 2] * 3)
     expected = np.array(
@@ -276,17 +276,16 @@ def test_an_automatic_methods_findings_are_shown() -> None:
     result = transferred("LR")
     model: Any = result.estimator
     model.estimated_accuracy_ = SimpleNamespace(value=0.84, low=0.78, high=0.912)
-    model.warnings_ = [SimpleNamespace(kind="shares", sentence="The <classes> have other shares here.")]
+    model.warnings_ = [SimpleNamespace(kind="prior", message="The <classes> have another prior here.")]
     model.leaderboard_ = SimpleNamespace(
         rows=[{"why": "best", "name": "LR", "agreement": 0.91234}, {"name": "TCL", "why": "second", "cost": None}]
     )
-    model.suggest_labels = lambda result, n: np.array([7, 2])
     text = render(result)
     assert "No estimate" not in text
     for words in (
         "84%</b> of the labels",
         "between 78% and 91%.",
-        "The &lt;classes&gt; have other shares here.",
+        "The &lt;classes&gt; have another prior here.",
         "0.912",
         "agreement",
     ):
@@ -294,14 +293,13 @@ def test_an_automatic_methods_findings_are_shown() -> None:
     assert answer.read_board(model) == answer.Board(
         ["name", "agreement", "cost", "why"], [["LR", "0.912", "—", "best"], ["TCL", "—", "—", "second"]]
     )
-    assert [one.row for one in answer.advise(read_material(result, None, None)).documents] == [7, 2]
 
 
-def test_what_to_look_at_next() -> None:
+def test_the_report_names_the_documents_that_suggest_labels_does() -> None:
     result = transferred()
     material = read_material(result, [f"m{row}" for row in range(12)], None)
     rows = [one.row for one in answer.advise(material).documents]
-    assert rows == np.argsort(material.confidence, kind="stable")[: answer.N_SUGGESTED].tolist()
+    assert rows == isthmus.suggest_labels(result, answer.N_SUGGESTED).tolist()
     truth = ["fault" if label == "billing" else "billing" for label in result.labels]  # all wrong
     truth[3] = result.labels[3]
     wrong = answer.advise(read_material(result, None, truth)).documents

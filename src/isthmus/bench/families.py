@@ -124,7 +124,7 @@ def _unrelated_news() -> Iterator[Task]:
 
 
 def more_unrelated() -> list[Task]:
-    """More newsgroups that have nothing to do with each other, in no table: the alarm was fitted to these as well."""
+    """More newsgroups that have nothing to do with each other, in no table: the warning was fitted to these as well."""
     tasks = []
     for number, (first, second) in enumerate(permutations(CATEGORIES, 2)):
         others = [name for name in CATEGORIES if name not in (first, second)]

@@ -1,4 +1,4 @@
-"""The automatic choice, family by family: what it gains, whom it harms, and whether it knows."""
+"""The automatic choice, family by family: what it gains, where transfer is negative, and whether it knows."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ HARM = 1.0
 
 
 def as_summary(rows: Sequence[Row], table: Table) -> Iterator[Grid]:
-    """For each half and family: means, tasks harmed, alarms, error and reach of the estimates, calibration."""
+    """For each half and family: means, tasks with negative transfer, warnings, error and reach of the estimates, calibration."""
     claimed = [row for row in rows if row.estimated is not None]
     if not claimed:
         return
     floor = {row.task: row.mean for row in rows if row.method == table.floor}
     grid = Grid(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
-    for title in ("half", "family", "tasks", table.floor, "Auto", "harmed", "alarms", "estimate off by", "in interval"):
+    for title in ("half", "family", "tasks", table.floor, "Auto", "harmed", "warnings", "estimate off by", "in interval"):
         grid.add_column(title, justify="left" if title in ("half", "family") else "right")
     grid.add_column("calibration error", justify="right")
     for half in dict.fromkeys(row.half for row in claimed):
@@ -42,7 +42,7 @@ def _figures(rows: Sequence[Row], floor: dict[str, float]) -> list[str]:
         f"{np.mean([floor[row.task] for row in both]):.1f}" if both else "",
         f"{np.mean([row.mean for row in rows]):.1f}",
         str(harmed),
-        str(sum(bool(row.alarm) for row in rows)),
+        str(sum(bool(row.warning) for row in rows)),
         f"{np.mean(errors):.1f}",
         f"{np.mean(inside):.0%}",
         f"{np.mean([row.calibration_error for row in rows if row.calibration_error is not None]):.3f}",

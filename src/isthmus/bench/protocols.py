@@ -33,25 +33,26 @@ class ProtocolTrial:
 
 
 @dataclass(frozen=True)
-class Claims:
-    """What the automatic choice says of its answer. Accuracies are shares."""
+class SelfReport:
+    """What the automatic choice says of its own accuracy, between 0 and 1."""
 
     estimated: float
     low: float
     high: float
     chosen: str
-    alarm: str
+    warning: str
+    """Kinds of warnings, with commas between them; empty if there was none."""
     calibration_error: float
     """How far the probabilities of the labels are from how often these are right, on average: measured, not claimed."""
 
     @classmethod
-    def of(cls, model: Any, outcome: Outcome) -> Claims | None:
+    def of(cls, model: Any, outcome: Outcome) -> SelfReport | None:
         if not hasattr(model, "estimated_accuracy_"):
             return None
         estimate = model.estimated_accuracy_
-        alarms = ", ".join(alarm.kind for alarm in model.alarms_)
+        warnings = ", ".join(caution.kind for caution in model.warnings_)
         error = calibration_error(outcome.distributions.max(axis=1), outcome.right)
-        return cls(estimate.value, estimate.low, estimate.high, " + ".join(model.chosen_), alarms, error)
+        return cls(estimate.value, estimate.low, estimate.high, " + ".join(model.chosen_), warnings, error)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +63,7 @@ class Outcome:
     classes: np.ndarray[Any, Any]
     distributions: Array
     seconds: float
-    claims: Claims | None = None
+    report: SelfReport | None = None
     """What the method itself says of its answer, if it does."""
 
     @property
@@ -203,7 +204,7 @@ def attempt(estimator: TransferClassifier, data: TaskData, trial: ProtocolTrial)
     at = place[trial.tested]
     distributions = model.label_distributions_[at] if (at >= 0).all() else model.predict_proba(data.X[trial.tested])
     outcome = Outcome(data.y[trial.tested], model.classes_, distributions, seconds)
-    return replace(outcome, claims=Claims.of(model, outcome))
+    return replace(outcome, report=SelfReport.of(model, outcome))
 
 
 def _within(data: TaskData, rows: Positions, n_splits: int, seed: int) -> Iterator[ProtocolTrial]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from isthmus.bench.families import is_for_development
 from isthmus.bench.plan import BY_FOLDS, Plan
-from isthmus.bench.protocols import PROTOCOLS, Claims, Fold, attempt
+from isthmus.bench.protocols import PROTOCOLS, SelfReport, Fold, attempt
 from isthmus.bench.published import load_published
 from isthmus.bench.store import Store
 from isthmus.bench.task import Task
@@ -52,7 +52,7 @@ class Row:
     low: float | None = None
     high: float | None = None
     chosen: str | None = None
-    alarm: str | None = None
+    warning: str | None = None
     calibration_error: float | None = None
 
 
@@ -73,7 +73,7 @@ class Measured:
     """Of a fit."""
     folds: list[Fold]
     """Kept where the table goes by folds."""
-    claims: Claims | None = None
+    report: SelfReport | None = None
 
 
 class Bench:
@@ -151,19 +151,19 @@ class Bench:
             protocol=plan.protocol,
             family=task.family,
             half=("development" if is_for_development(task) else "report") if task.family else "",
-            **self._claims(repeats),
+            **self._self_report(repeats),
         )
 
-    def _claims(self, repeats: list[Measured]) -> dict[str, Any]:
+    def _self_report(self, repeats: list[Measured]) -> dict[str, Any]:
         """Means of what the method said of itself in each repeat; its words are those of the first."""
-        said = [one.claims for one in repeats if one.claims is not None]
+        said = [one.report for one in repeats if one.report is not None]
         if not said:
             return {}
         metric = METRICS[self.table.metric]
         ends = [metric(float(np.mean([getattr(one, name) for one in said]))) for name in ("estimated", "low", "high")]
         error = float(np.mean([one.calibration_error for one in said]))
         estimated, low, high = ends[0], min(ends), max(ends)
-        words = {"chosen": said[0].chosen, "alarm": said[0].alarm}
+        words = {"chosen": said[0].chosen, "warning": said[0].warning}
         return {"estimated": estimated, "low": low, "high": high, "calibration_error": error, **words}
 
     def _measured(self, task: Task, plan: Plan, data: TaskData, seed: int) -> Measured:
@@ -197,14 +197,14 @@ class Bench:
             found = [Fold.of(outcome, seed) for outcome in outcomes]
             return Measured(float(np.mean([fold.auc for fold in found])), seconds, found)
         accuracy = float(np.mean([outcome.accuracy for outcome in outcomes]))
-        return Measured(METRICS[self.table.metric](accuracy), seconds, [], outcomes[0].claims)
+        return Measured(METRICS[self.table.metric](accuracy), seconds, [], outcomes[0].report)
 
 
 def _restored(stored: dict[str, Any]) -> Measured | None:
     """None if these are not the fields of a result: a damaged one is measured again."""
     try:
-        claims = Claims(**stored["claims"]) if stored["claims"] else None
-        return Measured(**{**stored, "folds": [Fold(**fold) for fold in stored["folds"]], "claims": claims})
+        report = SelfReport(**stored["report"]) if stored["report"] else None
+        return Measured(**{**stored, "folds": [Fold(**fold) for fold in stored["folds"]], "report": report})
     except (KeyError, TypeError):
         return None
 

@@ -57,12 +57,12 @@ class Holdout:
         if len(set(labels.tolist())) == 1:  # nothing to tell apart
             return np.repeat(labels[:1], len(wanted))
         fresh = clone(model)
-        shares = getattr(fresh, "target_shares", None)
-        if isinstance(shares, dict):  # what the labels lack cannot have a share
-            kept = {label: shares[label] for label in dict.fromkeys(labels.tolist()) if label in shares}
+        prior = getattr(fresh, "target_prior", None)
+        if isinstance(prior, dict):  # what the labels lack cannot have a share
+            kept = {label: prior[label] for label in dict.fromkeys(labels.tolist()) if label in prior}
             whole = sum(kept.values())
             fresh.set_params(
-                target_shares={label: share / whole for label, share in kept.items()} if whole else "unknown"
+                target_prior={label: share / whole for label, share in kept.items()} if whole else "unknown"
             )
         if not isinstance(fresh, TransferClassifier):
             return np.asarray(fresh.fit(self.documents(given), labels).predict(self.documents(wanted)))
