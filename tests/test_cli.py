@@ -34,7 +34,13 @@ def test_demo_prints_figures_topics_and_documents(tmp_path: Path) -> None:
     done = run("demo", cache=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
-    for text in ("LR, logistic regression", "TCL, transfer", "common words", "words of target", "true label"):
+    for text in (
+        "LR, the source-only baseline",
+        "TCL, domain adaptation",
+        "common words",
+        "words of target",
+        "true label",
+    ):
         assert text in done.stdout
     lines = {line.split(",")[0]: line for line in done.stdout.splitlines() if "%" in line}
     for method in ("LR", "TCL"):

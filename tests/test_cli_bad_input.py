@@ -136,7 +136,7 @@ OTHERS: dict[str, tuple[Callable[[Path, Path], list[object]], str]] = {
         lambda d, m: ["predict", m, d / "target.csv", "-o", d / "no" / "o.csv"],
         "make it first",
     ),
-    "no shares": (lambda d, m: [*good(d), "--target-prior", "unknown", "--method", "LR"], "LR cannot be told a prior"),
+    "no prior": (lambda d, m: [*good(d), "--target-prior", "unknown", "--method", "LR"], "LR cannot be told a prior"),
     "no stopping": (lambda d, m: [*good(d), "--max-time", "9", "--method", "LR"], "LR cannot be stopped early"),
     "a preset for more": (
         lambda d, m: [*good(d), "--preset", "tcl"],
@@ -232,9 +232,9 @@ def test_wrong_usage(case: str, folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "shares", ["", "a", "a=", "=1", "a=x", "a=0.5", "a=0.5,b=0.6", "a=-1,b=2", "a=nan", "a=1,", ","]
+    "prior", ["", "a", "a=", "=1", "a=x", "a=0.5", "a=0.5,b=0.6", "a=-1,b=2", "a=nan", "a=1,", ","]
 )
-def test_wrong_shares(shares: str, folder: Path) -> None:
+def test_wrong_target_priors(prior: str, folder: Path) -> None:
     class Told(isthmus.LR):
         def __init__(self, target_prior: Any = "source") -> None:
             super().__init__()
@@ -242,7 +242,7 @@ def test_wrong_shares(shares: str, folder: Path) -> None:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(isthmus.methods.METHODS, "Told", Told)
-        done = run(*good(folder), "--method", "Told", "--target-prior", shares)
+        done = run(*good(folder), "--method", "Told", "--target-prior", prior)
     assert done.code == 2
     assert "such as" in " ".join(done.err.split())
     assert not (folder / "out.csv").exists()

@@ -76,9 +76,9 @@ def test_fit_writes_what_transfer_finds_and_predict_what_result_predicts(files: 
     assert list(rows[0]) == ["id", "label", "p_billing", "p_fault", "confidence"]
     assert [row["id"] for row in rows] == [row["id"] for row in TARGET]
     assert [row["label"] for row in rows] == result.labels.tolist()
-    shares = np.array([[float(row["p_billing"]), float(row["p_fault"])] for row in rows])
-    assert shares == pytest.approx(result.probabilities, abs=1e-6)
-    assert [float(row["confidence"]) for row in rows] == pytest.approx(shares.max(axis=1))
+    probabilities = np.array([[float(row["p_billing"]), float(row["p_fault"])] for row in rows])
+    assert probabilities == pytest.approx(result.probabilities, abs=1e-6)
+    assert [float(row["confidence"]) for row in rows] == pytest.approx(probabilities.max(axis=1))
     right = np.mean(result.labels == [row["label"] for row in TARGET])
     assert f"Right by column 'truth': {right:.1%} of 30 documents." in done.stdout
     assert "text in column 'text', label in column 'label' (guessed by name: text, label)" in done.stdout
@@ -158,7 +158,7 @@ def test_folders_and_several_sources_are_domains(files: Path) -> None:
     assert isthmus.load(files / "m.isthmus").estimator.domains_ == ["source", "more", "target"]
 
 
-def test_presets_shares_time_and_seeds_reach_the_fit(files: Path) -> None:
+def test_presets_priors_time_and_seeds_reach_the_fit(files: Path) -> None:
     told = ["--preset", "cdsc", "--max-time", "0", "--random-state", "7"]
     fit(files, *told, "--method", "tcl", "-o", files / "m.isthmus")
     result = isthmus.load(files / "m.isthmus")

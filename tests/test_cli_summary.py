@@ -16,7 +16,7 @@ import pytest
 import isthmus
 from command import run
 from isthmus.auto import Caution, Estimate
-from isthmus.auto import warnings as alarm
+from isthmus.auto.warnings import emit
 from test_cli_fit import SOURCE, TARGET, files, fit, labels_in
 from test_reading import write
 
@@ -25,7 +25,7 @@ __all__ = ["files"]  # a fixture
 
 def test_json_is_one_object_and_nothing_else(files: Path) -> None:
     done = fit(files, "--json", "--truth", "truth", "--predictions", files / "out.csv")
-    assert all(line.startswith("isthmus: ") for line in done.err.splitlines())  # alarms, as sentences
+    assert all(line.startswith("isthmus: ") for line in done.err.splitlines())  # warnings, as sentences
     found = json.loads(done.stdout)
     assert found["method"] == "Auto"
     assert found["classes"] == ["billing", "fault"]
@@ -42,7 +42,7 @@ def test_estimates_and_warnings_of_an_estimator_are_shown(files: Path) -> None:
         def fit(self, *arguments: Any, **options: Any) -> Any:
             self.estimated_accuracy_ = Estimate(0.81, 0.7, 0.9)
             self.warnings_ = [Caution("odd", "The target has [odd] words.")]
-            alarm.emit(self.warnings_)
+            emit(self.warnings_)
             return super().fit(*arguments, **options)
 
     with mock.patch.dict("isthmus.methods.METHODS", {"Cautious": Cautious}):

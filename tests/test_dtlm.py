@@ -17,7 +17,7 @@ from isthmus.solvers.spectral import nearest, neighbor_graph
 
 
 @given(seed=st.integers(0, 10_000), n_neighbors=st.integers(1, 4))
-def test_graph_joins_nearest_neighbours_by_cosine(seed: int, n_neighbors: int) -> None:
+def test_graph_joins_nearest_neighbors_by_cosine(seed: int, n_neighbors: int) -> None:
     rng = np.random.default_rng(seed)
     X = rng.uniform(0.1, 1, size=(12, 5))
     unit = X / np.linalg.norm(X, axis=1, keepdims=True)
@@ -55,8 +55,8 @@ def test_every_part_can_be_switched_off(off: dict[str, Any], toy: Toy) -> None:
     assert model.objective_[-1] < model.objective_[0]
 
 
-def test_graphs_draw_neighbours_together(toy: Toy) -> None:
-    """The heavier the graphs, the more alike the labels of neighbours."""
+def test_graphs_draw_neighbors_together(toy: Toy) -> None:
+    """The heavier the graphs, the more alike the labels of neighbors."""
 
     def roughness(weight: float) -> float:
         V = toy.fit(build("DTLM", graph_weight=weight)).label_distributions_[toy.in_target]
@@ -89,8 +89,8 @@ def test_a_callback_stops_all_starts(toy: Toy) -> None:
 
 @given(seed=st.integers(0, 10_000), n_neighbors=st.integers(1, 14))
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_neighbours_of_no_likeness_are_none(dtype: Any, seed: int, n_neighbors: int) -> None:
-    """As many neighbours as rows, and cosines that are zero or below: nothing must come of what was not computed."""
+def test_rows_without_similarity_are_not_neighbors(dtype: Any, seed: int, n_neighbors: int) -> None:
+    """As many neighbors as rows, and cosines that are zero or below: nothing must come of what was not computed."""
     X = np.random.default_rng(seed).integers(-1, 2, size=(12, 3)).astype(dtype)
     X[0, 0] = 1e-30
     unit = normalize(sp.csr_array(X)).toarray()

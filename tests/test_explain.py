@@ -53,7 +53,7 @@ def test_logistic_regression_decides_by_weight_times_value(seed: int, sparse: bo
         assert [say for _, say in words] == sorted((say for _, say in words), reverse=True)
 
 
-def test_every_method_is_asked_the_same_way(method: str, toy_of_three: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_deciding_words_of_every_method(method: str, toy_of_three: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
     model = toy_of_three.fit(build(method))
     X = toy_of_three.X[toy_of_three.in_target][:3]
     labels = model.classes_[[0, 1, 2]]  # right or wrong, they are explained

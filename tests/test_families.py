@@ -78,10 +78,10 @@ def test_unrelated_tasks_share_no_group_between_source_and_target() -> None:
         assert len(task.target) == 2
 
 
-def test_a_thinned_target_has_the_shares_that_it_was_given(reviews: Path) -> None:
+def test_a_thinned_target_has_the_prior_that_it_was_given(reviews: Path) -> None:
     opinions = {domain: {o: [f"{domain}/{o}"] for o in ("negative", "positive")} for domain in ("music", "video")}
-    shares = {"negative": 0.5, "positive": 0.5}
-    task = Task("music to video", "reviews", opinions["music"], opinions["video"], target_prior=shares)
+    prior = {"negative": 0.5, "positive": 0.5}
+    task = Task("music to video", "reviews", opinions["music"], opinions["video"], target_prior=prior)
     data = Library(reviews).load(load_table("auto"), task)
     assert np.sum(data.in_target & (data.y == "positive")) == np.sum(data.in_target & (data.y == "negative")) == 2
     assert np.sum(~data.in_target) == 6

@@ -216,7 +216,7 @@ def test_the_least_on_the_simplex(seed: int) -> None:
     assert gradient[weights > 1e-6] == pytest.approx(np.full((weights > 1e-6).sum(), gradient.min()), abs=1e-3)
 
 
-def test_dtmkl_trades_risk_for_likeness_of_the_domains(toy: Toy) -> None:
+def test_dtmkl_trades_risk_for_similarity_of_the_domains(toy: Toy) -> None:
     labeled = some_labels(toy)
     models = [toy.fit(build("DTMKL", theta=theta), sample_labeled=labeled) for theta in (0.0, 1.0, 1e4)]
     apart = [model.discrepancies_ @ model.kernel_weights_ for model in models]

@@ -284,7 +284,7 @@ def test_an_automatic_methods_findings_are_shown() -> None:
     assert "No estimate" not in text
     for words in (
         "84%</b> of the labels",
-        "between 78% and 91%.",
+        "between 78% and 91% (90% confidence interval).",
         "The &lt;classes&gt; have another prior here.",
         "0.912",
         "agreement",

@@ -38,16 +38,16 @@ class Given:
         return self.classes_[X.argmax(axis=1)]
 
 
-def random_shares(seed: int, n: int, n_classes: int = 3) -> Array:
+def random_probabilities(seed: int, n: int, n_classes: int = 3) -> Array:
     """Rounded, so that there are ties."""
-    shares = np.random.default_rng(seed).dirichlet(np.ones(n_classes), n).round(1) + 0.01
-    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+    probabilities = np.random.default_rng(seed).dirichlet(np.ones(n_classes), n).round(1) + 0.01
+    return np.asarray(probabilities / probabilities.sum(axis=1, keepdims=True))
 
 
 @given(seed=st.integers(0, 10**6), n=st.integers(2, 40), temperature=st.sampled_from([0.005, 0.05, 1.0]))
 def test_soft_neighborhood_density_is_the_plain_formulas(seed: int, n: int, temperature: float) -> None:
-    shares = random_shares(seed, n)
-    points = shares / np.linalg.norm(shares, axis=1, keepdims=True)
+    probabilities = random_probabilities(seed, n)
+    points = probabilities / np.linalg.norm(probabilities, axis=1, keepdims=True)
     similar = (points @ points.T)[~np.eye(n, dtype=bool)].reshape(n, n - 1)
     near = softmax(similar / temperature, axis=1)
     expected = -(near * np.log(np.maximum(near, 1e-300))).sum(axis=1).mean()
@@ -55,15 +55,15 @@ def test_soft_neighborhood_density_is_the_plain_formulas(seed: int, n: int, temp
     for block in (1, 7 * n, 10**6):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(neighborhood, "BLOCK", block)
-            value = scorer(Given(np.arange(3)), shares, sample_domain=["t"] * n)
+            value = scorer(Given(np.arange(3)), probabilities, sample_domain=["t"] * n)
         assert value == pytest.approx(expected, abs=1e-9)
 
 
 def test_soft_neighborhood_density_holds_blocks_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(neighborhood, "BLOCK", 1 << 16)
-    shares = random_shares(0, 1500)
+    probabilities = random_probabilities(0, 1500)
     tracemalloc.start()
-    scorers.SoftNeighborhoodDensity()(Given(np.arange(3)), shares, sample_domain=["t"] * 1500)
+    scorers.SoftNeighborhoodDensity()(Given(np.arange(3)), probabilities, sample_domain=["t"] * 1500)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 1500**2 * 8 / 4
@@ -79,9 +79,9 @@ def test_soft_neighborhood_density_is_deceived_by_one_answer_for_all(part: Part)
 
 def test_information_is_the_mutual_information_of_document_and_class() -> None:
     counts = np.random.default_rng(0).multinomial(60, [0.5, 0.3, 0.2], size=12)
-    shares = counts / 60
+    probabilities = counts / 60
     expected = mutual_info_score(None, None, contingency=counts)
-    value = scorers.InformationMaximization()(Given(np.arange(3)), shares, sample_domain=["t"] * 12)
+    value = scorers.InformationMaximization()(Given(np.arange(3)), probabilities, sample_domain=["t"] * 12)
     assert value == pytest.approx(expected)
     sure = np.eye(2)[np.arange(10) % 2]
     assert scorers.InformationMaximization()(Given(np.arange(2)), sure, sample_domain=["t"] * 10) == np.log(2)
@@ -89,11 +89,11 @@ def test_information_is_the_mutual_information_of_document_and_class() -> None:
 
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 40), confidence=st.sampled_from(["entropy", "maximum"]))
 def test_thresholded_confidence_is_the_accuracy_where_domains_are_equal(seed: int, n: int, confidence: str) -> None:
-    shares, y = random_shares(seed, n), np.random.default_rng(seed).integers(3, size=n)
-    both = np.vstack([shares, shares])
+    probabilities, y = random_probabilities(seed, n), np.random.default_rng(seed).integers(3, size=n)
+    both = np.vstack([probabilities, probabilities])
     scorer, names = scorers.AverageThresholdedConfidence(confidence), [*"s" * n, *"t" * n]
     value = scorer(Given(np.arange(3)), both, [*y, *[None] * n], sample_domain=names)
-    assert value == pytest.approx(accuracy_score(y, shares.argmax(axis=1)))
+    assert value == pytest.approx(accuracy_score(y, probabilities.argmax(axis=1)))
 
 
 def test_thresholded_confidence_counts_sure_documents() -> None:
@@ -106,8 +106,8 @@ def test_thresholded_confidence_counts_sure_documents() -> None:
 def test_importance_weights_are_the_plain_formulas(part: Part) -> None:
     """Ratios of densities by Bayes' rule from a domain classifier's probabilities."""
     model, X, in_target = part.fit(MUDDLED), part.toy.X[part.test], part.toy.in_target[part.test]
-    shares = LogisticRegression(tol=1e-6, max_iter=1000).fit(X, in_target).predict_proba(X[~in_target])
-    w = shares[:, 1] / shares[:, 0] * np.mean(~in_target) / np.mean(in_target)
+    probabilities = LogisticRegression(tol=1e-6, max_iter=1000).fit(X, in_target).predict_proba(X[~in_target])
+    w = probabilities[:, 1] / probabilities[:, 0] * np.mean(~in_target) / np.mean(in_target)
     right = np.array(model.predict(X[~in_target]) == part.toy.y[part.test][~in_target], dtype=float)
     assert 0 < right.mean() < 1
     value = part.score(scorers.ImportanceWeightedValidation(), model)
@@ -155,15 +155,15 @@ def test_reverse_validation_goes_there_and_back(part: Part) -> None:
     assert part.score(scorers.ReverseValidation(), part.fit(STUBBORN)) == np.mean(truth == "class 0")
 
 
-def test_agreement_is_a_mean_of_shares(part: Part) -> None:
+def test_agreement_is_a_mean_over_methods(part: Part) -> None:
     model, rows = part.fit(MUDDLED), part.test
     in_target = part.toy.in_target[rows]
-    shares, others = [], [isthmus.SVM(random_state=0), isthmus.KMeans(random_state=0)]
+    probabilities, others = [], [isthmus.SVM(random_state=0), isthmus.KMeans(random_state=0)]
     for other in others:
         alone = Toy(part.toy.X[rows], part.toy.y[rows], part.toy.domain[rows]).fit(clone(other))
-        shares.append(np.mean(alone.transduction_[in_target] == model.predict(part.toy.X[rows][in_target])))
-        assert part.score(scorers.Agreement([other]), model) == shares[-1]
-    assert part.score(scorers.Agreement(others), model) == pytest.approx(np.mean(shares))
+        probabilities.append(np.mean(alone.transduction_[in_target] == model.predict(part.toy.X[rows][in_target])))
+        assert part.score(scorers.Agreement([other]), model) == probabilities[-1]
+    assert part.score(scorers.Agreement(others), model) == pytest.approx(np.mean(probabilities))
     with pytest.raises(ValueError, match="others is empty"):
         part.score(scorers.Agreement([]), model)
 
@@ -191,9 +191,9 @@ def test_hidden_documents_are_fitted_to_without_a_label(method: Any, part: Part)
     assert score(scorers.ReverseValidation()) == np.mean(back[labeled] == found[labeled])
 
 
-def test_reverse_validation_takes_named_shares_where_a_class_was_not_found(toy_of_three: Toy) -> None:
-    shares = {"class 0": 0.5, "class 1": 0.5, "class 2": 0.0}
-    model = toy_of_three.fit(isthmus.SelfTraining(target_prior=shares))
+def test_reverse_validation_cuts_a_target_prior_to_the_classes_found(toy_of_three: Toy) -> None:
+    probabilities = {"class 0": 0.5, "class 1": 0.5, "class 2": 0.0}
+    model = toy_of_three.fit(isthmus.SelfTraining(target_prior=probabilities))
     scorer = scorers.ReverseValidation()
     score = scorer(model, toy_of_three.X, toy_of_three.y, sample_domain=toy_of_three.domain)
     assert 0.4 < score < 0.8  # one of three classes cannot come back

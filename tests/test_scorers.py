@@ -190,8 +190,8 @@ def test_each_target_is_read_with_its_own_words_and_the_source_as_if_the_targets
     holdout = Holdout(toy.X, names.tolist(), source, target, [])
     own = model.predict_proba(toy.X[target], sample_domain=names[target])
     assert not np.allclose(own, model.predict_proba(toy.X[target]), atol=1e-3)
-    assert np.array_equal(holdout.shares(model, holdout.target), own)
-    assert np.array_equal(holdout.shares(model, holdout.source), model.predict_proba(toy.X[source]))
+    assert np.array_equal(holdout.probabilities(model, holdout.target), own)
+    assert np.array_equal(holdout.probabilities(model, holdout.source), model.predict_proba(toy.X[source]))
 
 
 @pytest.mark.parametrize("name", ["ReverseValidation", "AverageThresholdedConfidence", "Agreement"])

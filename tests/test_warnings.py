@@ -44,7 +44,7 @@ class Rows:
     fit_transform = transform
 
 
-def test_alarms() -> None:
+def test_transfer_warnings() -> None:
     toy = unrelated_toy()
     numbers = np.arange(len(toy.y)).astype(str)
     source, target = list(numbers[~toy.in_target]), list(numbers[toy.in_target])

@@ -1,4 +1,4 @@
-"""Texts in, labels out."""
+"""Domain adaptation of texts: texts in, labels out."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DEFAULT_METHOD = "Auto"
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """What `transfer` found out, and how to label more documents."""
+    """Predictions for the target domain, and how to label more documents."""
 
     labels: np.ndarray[Any, Any]
     """A label for each target text."""

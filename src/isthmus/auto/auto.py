@@ -1,4 +1,4 @@
-"""The automatic method: tries unlike methods, decides without a target label, and says how far to trust the result."""
+"""The automatic method: tries unlike methods, decides without a target label, and estimates its accuracy."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ TOPICS, MIXTURE = "TCL", "naive Bayes EM"
 
 @dataclass(frozen=True)
 class Ensembles:
-    """Which candidates form an ensemble, and which tell how far to trust it."""
+    """Which candidates are members of each ensemble, and by which its accuracy is estimated."""
 
     topics: tuple[str, ...]
     """Members for classes that are what documents are about."""
@@ -30,7 +30,7 @@ class Ensembles:
     labels_of: str = SHORT
     """By whose pseudo-labels classes are compared in source and target."""
     agreement_of: str = SHORT
-    """Of whom it is asked how far they agree with the source-only classifier."""
+    """Whose agreement with the source-only classifier is measured."""
 
     @cached_property
     def needed(self) -> tuple[str, ...]:
@@ -49,7 +49,7 @@ AT_UNKNOWN_PRIOR = Ensembles(
     agreement_of=MIXTURE,
 )
 """Where no prior holds it, a long self-training drifts and TCL makes classes of about equal size. Those that do not
-learn from pseudo-labels are members for opinions, and tell how far any answer can be trusted."""
+learn from pseudo-labels are members for opinions, and the estimated accuracy goes by them."""
 
 DIAGNOSTICS_COST = 8
 """Of the diagnostics, in the same units as a candidate's."""

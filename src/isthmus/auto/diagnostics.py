@@ -31,7 +31,7 @@ LEAST_RELIABLE = 0.1
 
 @dataclass(frozen=True)
 class Diagnostics:
-    """Indicators. None where the candidates that they come from did not run, or where they have no meaning."""
+    """Label-free diagnostics. None where the candidates that they come from did not run, or where they mean nothing."""
 
     normalized_cut: float | None = None
     """Of the target's cosine graph by the classes; about one for classes that have nothing to do with what documents

@@ -1,4 +1,4 @@
-"""How far to trust labels that nobody has checked."""
+"""The estimated accuracy of labels that nobody has checked."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Z = float(norm.ppf(0.95))
 
 @dataclass(frozen=True)
 class Estimate:
-    """An accuracy and the interval that should hold it nine times in ten, as shares."""
+    """An accuracy and its 90% confidence interval, as numbers from 0 to 1."""
 
     value: float
     low: float
@@ -31,7 +31,7 @@ class Estimate:
 
 
 def estimate_accuracy(diagnostics: Diagnostics, n_classes: int, rule: Line = rules.ESTIMATE) -> Estimate:
-    """From how sure the candidates are, and how this is to be taken; see `rules` and `Diagnostics`."""
+    """Estimated accuracy from the candidates' confidence and other diagnostics, without a target label; see `rules`."""
     assert diagnostics.confidence is not None
     chance, few = 1 / n_classes, diagnostics.smallness
     cosine = rules.USUAL_CLASS_MEAN_COSINE if diagnostics.class_mean_cosine is None else diagnostics.class_mean_cosine
@@ -48,7 +48,7 @@ def estimate_accuracy(diagnostics: Diagnostics, n_classes: int, rule: Line = rul
 
 
 def updated(estimate: Estimate, probabilities: Array, right: Mask, n_classes: int, n_left: int) -> Estimate:
-    """The estimate of `n_left` documents after a few others have been checked.
+    """The estimated accuracy of `n_left` documents after a few others have been checked.
 
     What counts is how much oftener they are right than their probabilities say, so that documents need not be drawn at
     random: doubtful ones may be chosen. The estimate before counts as much as so many documents as would be needed to

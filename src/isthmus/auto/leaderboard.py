@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Leaderboard:
-    """One row per candidate, in the order in which they ran. Prints as a table."""
+    """Candidates with their confidence, in the order in which they ran. Prints as a table."""
 
     rows: list[dict[str, Any]]
     """name, seconds, confidence, agreement with the labels given in the end, and why."""

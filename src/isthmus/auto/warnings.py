@@ -14,7 +14,7 @@ HARM = "harm"
 
 @dataclass(frozen=True)
 class Caution:
-    """A reason not to trust the labels, or not without a second look."""
+    """A warning about the labels: its kind, and a sentence that says what to do."""
 
     kind: str
     message: str
@@ -27,7 +27,7 @@ def emit(cautions: list[Caution]) -> None:
 
 
 def unrelated(certain: bool, n_known: int = 0) -> Caution:
-    """The domains have too little in common, and what labels are known in the target do not show otherwise."""
+    """Negative transfer is likely: the domains look unrelated, and known target labels do not show otherwise."""
     labels = "are those of a classifier trained on the source alone and may be" if certain else "may be"
     known = f"the {n_known} that are known are" if n_known > 1 else "the one that is known is"
     remedy = f"{known} not enough to tell, so label more" if n_known else "label some"
@@ -50,7 +50,7 @@ def missing(names: list[object]) -> Caution:
 
 
 def label_shift() -> Caution:
-    """The target's class prior seems to be another than the source's."""
+    """Label shift: the target prior seems to be another than the source's."""
     return Caution(
         PRIOR,
         "The target may have another class prior than the source (label shift), and the labels depend on it: say "
@@ -59,7 +59,7 @@ def label_shift() -> Caution:
 
 
 def harm() -> Caution:
-    """Transfer does worse than none."""
+    """Negative transfer: on known target labels, the ensemble does worse than the source-only classifier."""
     return Caution(
         HARM,
         "On the target documents whose labels are known, transfer does worse than a classifier trained on the source "

@@ -15,13 +15,14 @@ HARM = 1.0
 
 
 def as_summary(rows: Sequence[Row], table: Table) -> Iterator[Grid]:
-    """For each half and family: means, tasks with negative transfer, warnings, error and reach of the estimates, calibration."""
+    """For each half and family: means, negative transfer, warnings, errors and intervals of the estimates, calibration."""
     claimed = [row for row in rows if row.estimated is not None]
     if not claimed:
         return
     floor = {row.task: row.mean for row in rows if row.method == table.floor}
     grid = Grid(box=None, header_style="bold", padding=(0, 2, 0, 0), pad_edge=False)
-    for title in ("half", "family", "tasks", table.floor, "Auto", "harmed", "warnings", "estimate off by", "in interval"):
+    figures = ("tasks", table.floor, "Auto", "harmed", "warnings", "estimate off by", "in interval")
+    for title in ("half", "family", *figures):
         grid.add_column(title, justify="left" if title in ("half", "family") else "right")
     grid.add_column("calibration error", justify="right")
     for half in dict.fromkeys(row.half for row in claimed):

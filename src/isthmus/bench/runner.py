@@ -11,7 +11,7 @@ import numpy as np
 
 from isthmus.bench.families import is_for_development
 from isthmus.bench.plan import BY_FOLDS, Plan
-from isthmus.bench.protocols import PROTOCOLS, SelfReport, Fold, attempt
+from isthmus.bench.protocols import PROTOCOLS, Fold, SelfReport, attempt
 from isthmus.bench.published import load_published
 from isthmus.bench.store import Store
 from isthmus.bench.task import Task

@@ -53,7 +53,9 @@ def isthmus(
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
-    """Classify the documents of one domain with labels from another.
+    """Unsupervised domain adaptation of text.
+
+    Classifies the documents of one domain with labels from another.
 
     Exit codes: 0 done, 1 could not be done (one sentence says why), 2 wrong
     usage. Each command has its own --help.

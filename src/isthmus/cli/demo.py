@@ -30,13 +30,13 @@ def demo() -> None:
     )
 
     scores = Table(box=None, header_style="bold", pad_edge=False)
-    for title in ("method", "right in the new domain", "seconds"):
+    for title in ("method", "accuracy in the target", "seconds"):
         scores.add_column(title, justify="left" if title == "method" else "right")
     results, accuracy = {}, {}
     for method, description in (
-        ("LR", "LR, logistic regression on the source alone"),
-        ("TCL", "TCL, transfer by topics"),
-        ("Auto", "Auto, the automatic choice"),
+        ("LR", "LR, the source-only baseline"),
+        ("TCL", "TCL, domain adaptation by topics"),
+        ("Auto", "Auto, model selection without target labels"),
     ):
         began = perf_counter()
         results[method] = transfer(
@@ -51,7 +51,7 @@ def demo() -> None:
     result, auto = results["Auto"], results["Auto"].estimator
     console.print("[bold]How Auto chose[/bold], without a label of the target")
     console.print(auto.leaderboard_.table())
-    console.print(f"It expects to be right {auto.estimated_accuracy_} of the time; it is {accuracy['Auto']:.0%}.")
+    console.print(f"Estimated accuracy: {auto.estimated_accuracy_}; in truth it is {accuracy['Auto']:.0%}.")
     for caution in auto.warnings_:
         console.print(caution.message, style="yellow", markup=False)
 
@@ -71,12 +71,13 @@ def demo() -> None:
 
 
 def _verdict(accuracy: dict[str, float]) -> str:
-    """Large gains are real, and so is the danger."""
+    """Large gains are real, and so is negative transfer."""
     gain, topics = (100 * (accuracy[method] - accuracy["LR"]) for method in ("Auto", "TCL"))
-    said = f"Here, the automatic choice {'gains' if gain > 0 else 'loses'} {abs(gain):.1f} points over no transfer"
+    said = f"Here, the automatic choice {'gains' if gain > 0 else 'loses'} {abs(gain):.1f} points over the baseline"
     if topics >= 0:
         return f"{said}, and TCL gains {topics:.1f}."
     return (
-        f"{said}, and TCL loses {-topics:.1f}: it reads what documents are about, and these classes are rather what\n"
-        "the writer wants. On newsgroups, whose classes are topics, it gains much: see isthmus bench tcl."
+        f"{said}, and TCL loses {-topics:.1f} (negative transfer): it reads what documents are about,\n"
+        "and these classes are rather what the writer wants. On newsgroups, whose classes are topics, it gains much:\n"
+        "see isthmus bench tcl."
     )

@@ -39,7 +39,8 @@ def fit(
     force: o.Force = False,
     as_json: o.AsJson = False,
 ) -> None:
-    """Label the documents of one domain with labels from another.
+    """Learn and label: unsupervised domain adaptation from a labelled source
+    to an unlabelled target.
 
     Files are CSV, TSV, JSON lines or Parquet, with .gz or .zst or without,
     or folders of text files, one folder for each label. Columns with usual

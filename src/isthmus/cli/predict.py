@@ -31,7 +31,8 @@ def predict(
     """Label documents that came later with a model that isthmus fit wrote.
 
     Writes id, label, the probability of each class, and the confidence in the
-    label, which is the largest of them. However large the file, a few thousand documents are held at a time.
+    label, which is the largest of them. However large the file, a few
+    thousand documents are held at a time.
 
     Exit codes: 0 done, 1 could not be done (one sentence says why), 2 wrong
     usage.

@@ -46,7 +46,7 @@ AT_LEAST_ONE = Interval(Integral, 1, None, closed="left")
 
 
 class TransferClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
-    """Base of every method: labels cross from the source domains to the target domains.
+    """Base of every method of domain adaptation: labels of source domains, documents of target domains.
 
     A method is a function from a problem to a solution, `solve`. Everything else happens here: validation, labels
     that are known, documents without a word, and the attributes that users see.
@@ -87,7 +87,7 @@ class TransferClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         target_domain: Any = None,
         sample_labeled: Any = None,
     ) -> Self:
-        """Learn from the labelled rows of X and label all the others.
+        """Learn from the labelled rows of X, and label all others (transduction).
 
         Parameters
         ----------
@@ -113,7 +113,7 @@ class TransferClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
     @abstractmethod
     def solve(self, problem: Problem, workspace: Workspace) -> Solution:
-        """Learn from a problem; the estimator itself stays as it is.
+        """The method itself: from a problem to a solution. The estimator stays as it is.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Arithmetic that several rooms share: stacking, lengths of rows, and threads."""
+"""Arithmetic that several folders need: stacking, lengths of rows, and threads."""
 
 from __future__ import annotations
 

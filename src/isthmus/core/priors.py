@@ -25,7 +25,7 @@ PRIOR = [StrOptions({"source", "unknown"}), dict]
 
 
 def read_prior(target_prior: Any, problem: Problem) -> Array | None:
-    """The class prior of the documents to be labelled, or None if nobody knows it.
+    """The target prior of the documents to be labelled, or None if it is unknown.
 
     `target_prior` is about the whole target: "source" is the prior of the labelled source documents, "unknown" none; a
     dict maps every class to its share. What is known of the target already is taken off.
@@ -71,12 +71,12 @@ def _named_prior(target_prior: Any, problem: Problem) -> Array:
 
 
 def pseudo_labels(scores: Array, prior: Array | None) -> Positions:
-    """Class numbers by the highest score or, where the prior is known, at this prior."""
+    """Pseudo-labels, as class numbers: by the highest score or, where the prior is known, at this prior."""
     return np.asarray(scores.argmax(axis=1)) if prior is None else label_by_rank(scores, prior)
 
 
 def label_by_rank(scores: Array, prior: Array) -> Positions:
-    """Class numbers at a given prior, with the largest sum of scores that it allows.
+    """Pseudo-labels at a given class prior, with the largest sum of scores that it allows.
 
     `scores` is documents x classes; `prior` sums to one. Every class gets its share of the documents, rounded. With
     two classes, these are the documents with the largest difference of scores.

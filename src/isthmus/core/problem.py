@@ -1,4 +1,4 @@
-"""What a fit sees.
+"""The problem: what a fit sees.
 
 One place validates the input, splits the rows by domain, encodes the labels and hides those that may not be
 read. Nothing after `make_problem` ever sees ``y``.
@@ -61,7 +61,7 @@ class DocumentStack:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """An immutable view of the data of one fit: matrices by domain and the labels that may be read."""
+    """The data of one domain adaptation problem, immutable: matrices by domain and the labels that may be read."""
 
     domains: tuple[Domain, ...]
     """In the order in which their first document appears."""

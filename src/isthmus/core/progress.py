@@ -1,4 +1,4 @@
-"""Showing how far a long fit is, and letting the user look on."""
+"""Progress of a long fit: a bar, and the user's callback."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def deciding_words(
     *,
     labels: Any = None,
 ) -> list[Words]:
-    """For each document, the words that its label hangs on, and by how much.
+    """Explanations by occlusion: for each document, the words that its label hangs on, and by how much.
 
     Each word in turn is taken out of the document, the rest stays as it is. How far the log-odds of the document's
     label fall is the word's say. Words without which the label would be surer are left out.
@@ -67,7 +67,7 @@ def deciding_words(
         )
     X = sp.csr_array(X) if sp.issparse(X) else np.asarray(X)
     with warnings.catch_warnings():
-        # A document of one word is empty without it; it then gets the class shares, which is what is meant here.
+        # A document of one word is empty without it; it then gets the class prior, which is what is meant here.
         warnings.simplefilter("ignore", EmptyDocumentWarning)
         whole = np.asarray(estimator.predict_proba(X))
         numbers = whole.argmax(axis=1) if labels is None else _class_numbers(estimator.classes_, labels, X.shape[0])

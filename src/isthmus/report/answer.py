@@ -1,4 +1,4 @@
-"""The top of the page: what came out, how far to trust it, and what to do next."""
+"""The top of the page: what came out, how accurate it is, and what to do next."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class ClassCount:
 
 
 @dataclass(frozen=True)
-class Trust:
-    """How far to trust the labels."""
+class Assessment:
+    """Measured and estimated accuracy, and confidence."""
 
     measured: Interval | None
     """From true labels."""
@@ -100,10 +100,10 @@ def count_classes(material: Material) -> list[ClassCount]:
     return found
 
 
-def judge_trust(material: Material, scores: Scores | None) -> Trust:
+def assess(material: Material, scores: Scores | None) -> Assessment:
     """The evidence that there is, and no more."""
     estimator = material.result.estimator
-    return Trust(
+    return Assessment(
         measured=scores.accuracy if scores else None,
         estimated=getattr(estimator, "estimated_accuracy_", None),
         n_known=scores.n_known if scores else 0,

@@ -64,7 +64,7 @@ def render(material: Material) -> str:
             theme=Markup(theme),  # noqa: S704 - our own files
             script=Markup(script),  # noqa: S704 - our own files
             classes=answer.count_classes(material),
-            trust=answer.judge_trust(material, scores),
+            assessment=answer.assess(material, scores),
             advice=answer.advise(material),
             board=answer.read_board(estimator),
             wide=wide,

@@ -17,7 +17,7 @@ MOST_CLASSES = 20
 
 @dataclass(frozen=True)
 class Interval:
-    """A share with the limits that it lies between 95 times in 100."""
+    """A proportion with its 95% confidence interval."""
 
     value: float
     low: float
@@ -60,7 +60,7 @@ class Scores:
 
 
 def wilson(right: int, n: int) -> Interval:
-    """Wilson's 95% interval of a share."""
+    """Wilson's 95% confidence interval of a proportion."""
     z = 1.959964
     share = right / n
     center = (share + z**2 / (2 * n)) / (1 + z**2 / n)

@@ -22,13 +22,13 @@ def source_folds(
     target_in_test: bool = False,
     sample_labeled: Any = None,
 ) -> list[tuple[Positions, Positions]]:
-    """Folds that test on source rows alone and train on all other rows, those of the targets included.
+    """Cross-validation folds that test on source rows alone and train on all others, the target's rows included.
 
     Pass them as `cv` to `GridSearchCV` or `cross_validate`: with scikit-learn's own splitters, target rows would land
     in the test folds, and their entries in `y` would decide.
 
-    With `target_in_test`, all target rows are in every test fold, too, as the scorers of `isthmus.selection` need it.
-    They read no target label; scorers that do, such as accuracy, must not be used with such folds.
+    With `target_in_test`, all target rows are in every test fold, too, as `isthmus.selection.scorers` need it. They
+    read no target label; scorers that do, such as accuracy, must not be used with such folds.
 
     Source rows whose label `sample_labeled` hides are in every training part and in no test.
 

@@ -1,4 +1,4 @@
-"""Which target documents to label by hand."""
+"""Active learning: which target documents to label by hand."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from isthmus.typing import Positions
 
 
 def suggest_labels(result: Any, n: int = 20, *, among: Any = None) -> Positions:
-    """Active learning: numbers of the target documents whose labels would help the most, none of them labelled already.
+    """Active learning: numbers of the target documents whose labels would help the most, none labelled already.
 
     Half of them are the most doubtful ones; the others are drawn evenly over all degrees of doubt, because an estimate
     of accuracy needs documents of which the method is sure as well.

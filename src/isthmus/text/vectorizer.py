@@ -70,7 +70,7 @@ def text_vectorizer(
     """Texts to unit rows of (1 + ln tf) ln(N / df), without words of fewer than `min_df` documents.
 
     Stop words stay by default: a list fits one language, and ln(N / df) leaves the most frequent words little weight.
-    `longest` = 2 counts pairs of neighbouring words as well, which opinions gain from: "not good". With `stemmer`,
+    `longest` = 2 counts pairs of neighboring words as well, which opinions gain from: "not good". With `stemmer`,
     stems are counted instead of words; see `StemCounts`.
     """
     counts = CountVectorizer() if stemmer is None else StemCounts(stemmer)

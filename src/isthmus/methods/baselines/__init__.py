@@ -1,1 +1,1 @@
-"""What transfer is compared with: no adaptation at all."""
+"""Baselines: no adaptation at all."""

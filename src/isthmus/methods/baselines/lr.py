@@ -1,4 +1,4 @@
-"""Logistic regression on the labelled rows: what transfer is compared with."""
+"""A baseline without domain adaptation: logistic regression on the labelled rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from isthmus.solvers.linear import logistic_regression
 
 
 class LR(TransferClassifier):
-    """Logistic regression that takes no notice of domains.
+    """Baseline without domain adaptation: logistic regression on the labelled rows, whatever their domain.
 
     Parameters
     ----------

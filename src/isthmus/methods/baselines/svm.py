@@ -1,4 +1,4 @@
-"""A linear support vector machine on the labelled rows: what transfer is compared with."""
+"""A baseline without domain adaptation: a linear support vector machine on the labelled rows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from isthmus.core.workspace import Workspace
 
 
 class SVM(TransferClassifier):
-    """Linear support vector machine (liblinear) that takes no notice of domains.
+    """Baseline without domain adaptation: a linear support vector machine (liblinear) on the labelled rows.
 
     Its probabilities are the softmax of its margins: good for ranking, not calibrated.
 

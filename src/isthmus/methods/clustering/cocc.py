@@ -31,7 +31,7 @@ TINY = 1e-9
 
 
 class CoCC(TransferClassifier):
-    """Cluster the unlabelled documents and all words together; the labelled documents say which words belong together.
+    """Co-clustering of unlabelled documents and words; the labelled documents say which words belong together.
 
     Every unlabelled document is in the cluster of one class, every word in one of `n_clusters` clusters. With f the
     joint distribution of unlabelled documents d and words w, and g that of classes c and words in the labelled

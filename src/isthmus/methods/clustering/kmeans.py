@@ -1,4 +1,4 @@
-"""K-means of the target's documents: what clustering alone can do."""
+"""K-means of the target's documents: the baseline of what clustering alone can do."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from isthmus.typing import Array, Matrix
 
 
 class KMeans(TransferClassifier):
-    """Each target domain in as many clusters as there are classes, named by a classifier trained on the source.
+    """Clustering baseline: one K-means cluster per class in each target domain, named by a source-only classifier.
 
     The source does nothing but name the clusters: of all ways to give every class a cluster, the one that agrees with
     most of a logistic regression's labels is chosen. CCI names its clusters by the same rule, so that the two tell how

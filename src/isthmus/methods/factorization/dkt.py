@@ -17,7 +17,7 @@ from isthmus.methods.factorization.recipes import EqualFactors, NearLabels
 
 
 class DKT(TopicClassifier):
-    """Two paths across: word clusters that are nearly the same, and one association of clusters and classes.
+    """Tri-factorization with two ties of the domains: nearly the same word clusters, and one association with classes.
 
     Minimizes, with X_d documents x words,
 

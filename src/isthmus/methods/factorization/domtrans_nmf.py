@@ -38,7 +38,7 @@ from isthmus.typing import Array, Matrix
 
 
 class DomTransNMF(TransferClassifier):
-    """One non-negative basis for all domains, in which their means agree and a linear classifier tells the classes.
+    """Semi-supervised NMF: one basis for all domains, in which their means agree and a linear classifier tells classes.
 
     Minimizes (eq. 6), with samples in rows here,
 

@@ -16,7 +16,7 @@ from isthmus.solvers.factorization import Component
 
 
 class DTL(TopicClassifier):
-    """Some topics common to all domains and some of each domain's own, side by side.
+    """Tri-factorization with common topics of all domains and topics of each domain's own, side by side.
 
     Minimizes, over all domains d, source and target alike (eq. 3 of TCL's paper, which gives DTL's objective),
 

@@ -20,12 +20,12 @@ WEIGHT = [Interval(Real, 0, None, closed="left")]
 
 
 class DTLM(TopicClassifier):
-    """Tri-factorization that keeps neighbours together, domains alike, and classes linearly separable.
+    """Manifold-regularized tri-factorization: neighbors together, domains alike, and classes linearly separable.
 
     Minimizes eq. 3.9, here with X_d documents x words and U_d called W_d as in the other methods:
 
         sum_d || X_d - V_d H^T W_d^T ||^2 / s                        both factorizations (3.1)
-        + graph_weight * sum_d (R(V_d) + R(W_d))                     neighbours among documents and words (3.6, 3.8)
+        + graph_weight * sum_d (R(V_d) + R(W_d))                     neighbors among documents and words (3.6, 3.8)
         + discrepancy_weight * (gap(V_s, V_t) + gap(W_s, W_t))       equal means in source and target (3.3, 3.4)
         + regression_weight * || Y - V A^T ||^2 + ridge_weight * || A ||^2     over the labelled rows (3.1)
 

@@ -17,7 +17,7 @@ from isthmus.methods.factorization.recipes import Neighbors
 
 
 class GCMF(TopicClassifier):
-    """Tri-factorization that keeps neighbours together, among words and among documents.
+    """Graph-regularized tri-factorization: keeps neighbors together, among words and among documents.
 
     Minimizes, with X_d documents x words,
 
@@ -26,7 +26,7 @@ class GCMF(TopicClassifier):
         + document_weight * sum_d R(V_d)                  gamma: documents that are alike, in each target domain
         + orthogonality_weight * sum_d (|| W_d^T W_d - I ||^2 + || V_d^T V_d - I ||^2)
 
-    where R(F) = tr F^T L F, L the Laplacian of a graph of nearest neighbours by cosine, and s what makes the weights
+    where R(F) = tr F^T L F, L the Laplacian of a graph of nearest neighbors by cosine, and s what makes the weights
     mean the same for any X: the mean squared length of a document, times the number of all documents, in thousands.
     Square-root updates. V of a labelled document is its label, and stays; a document belongs to the class with the
     largest entry in its row of V.

@@ -24,7 +24,7 @@ PLSA_STEPS = 10
 
 
 class MTrick(TopicClassifier):
-    """Each domain has its own word clusters; their association with the classes is shared. Starts from PLSA.
+    """Tri-factorization with word clusters of each domain and one association with the classes. Starts from PLSA.
 
     Minimizes, with X_d documents x words and F_d, S, G_d of the paper called W_d, H, V_d as in the other methods,
 

@@ -15,7 +15,7 @@ from isthmus.solvers.factorization import Component
 
 
 class NMTF(TopicClassifier):
-    """Each domain has its own topics; only their association with the classes is shared.
+    """Non-negative matrix tri-factorization: topics of each domain's own, and one association with the classes.
 
     Minimizes 1/2 sum_d || X_d - V_d H^T W_d^T ||^2 with X_d documents x words, columns of W_d and rows of V_d summing
     to one. TCL without common words.

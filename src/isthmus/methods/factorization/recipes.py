@@ -101,7 +101,7 @@ class Recipe(ABC):
 class Neighbors(Recipe):
     """weight * tr F^T L F: documents that are alike have one class, words that occur together one topic.
 
-    L is the Laplacian of the graph of nearest neighbours by cosine, in each domain for a factor with a star.
+    L is the Laplacian of the graph of nearest neighbors by cosine, in each domain for a factor with a star.
     """
 
     kinds: ClassVar[tuple[str, ...]] = (DOCUMENTS, WORDS)

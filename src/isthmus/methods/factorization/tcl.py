@@ -16,7 +16,7 @@ from isthmus.solvers.factorization import Component
 
 
 class TCL(TopicClassifier):
-    """Topics of common words and of each domain's own words, tied one to one.
+    """Tri-factorization with topics of common words and of each domain's own words, tied one to one.
 
     Minimizes, over all domains d, source and target alike (eq. 4),
 

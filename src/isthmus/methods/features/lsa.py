@@ -18,7 +18,7 @@ from isthmus.solvers.linear import fit_logistic, lsa_map
 
 
 class LSA(TransferClassifier):
-    """A classifier of the labelled rows that sees, beside a document's words, what they have in common.
+    """Feature augmentation by latent semantic analysis: logistic regression on words and on what they have in common.
 
     Words of the target that keep company with words of the source get a share of their weight. That helps where the
     strongest dimensions have to do with the classes, and not where they are products, or authors.

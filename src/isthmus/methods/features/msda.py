@@ -18,7 +18,7 @@ from isthmus.solvers.linear import denoising_map, fit_logistic
 
 
 class MSDA(TransferClassifier):
-    """Logistic regression on words and on the words that one would expect beside them.
+    """Feature augmentation by a denoising autoencoder: logistic regression on words and those expected beside them.
 
     Documents of all domains, with or without labels, tell which words go together: a linear map learns to reconstruct
     documents from what is left of them when each word is dropped with probability `noise`. The map has a closed form

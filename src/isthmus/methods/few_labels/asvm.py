@@ -18,7 +18,7 @@ from isthmus.solvers.linear.svm import Machines, mean_of, signs, squared_hinge, 
 
 
 class ASVM(TransferClassifier):
-    """The source's SVM, changed as little as the target's labelled documents ask for.
+    """Semi-supervised adaptation of the source's SVM, as little as the target's labelled documents ask for.
 
     The target's decision function is f_s(x) + w x, f_s being the SVM of the source. With y_i = 1 or -1, w has the least
 

@@ -30,7 +30,7 @@ BATCH = 256
 
 
 class CDSVM(TransferClassifier):
-    """A linear SVM of the target's labelled documents and of the source's support vectors near to them.
+    """Semi-supervised SVM of the target's labelled documents and of the source's support vectors near to them.
 
     First an SVM of the source. Its support vectors v_j, all that it rests on, then stand beside the labelled documents
     x_i of the target in a second one, with the weight

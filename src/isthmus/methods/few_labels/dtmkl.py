@@ -26,7 +26,7 @@ from isthmus.typing import Array, Matrix
 
 
 class DTMKL(TransferClassifier):
-    """A support vector machine with a kernel in which the domains look alike and the classes do not.
+    """Semi-supervised multiple kernel learning: an SVM whose kernel makes the domains look alike, and the classes not.
 
     The kernel is sum_m d_m k_m, with weights d_m that are not negative and sum to one. They have the least
 

@@ -20,7 +20,7 @@ from isthmus.typing import Matrix, Positions
 
 
 class FR(TransferClassifier):
-    """A linear SVM with every word twice: once for all domains, once for the document's own.
+    """Feature replication, semi-supervised: an SVM with every word twice, for all domains and for the document's own.
 
     A document x of domain d becomes [x, 0, ..., x, ..., 0]: the common words, then a block for each domain, of which
     only that of d is filled. The machine decides word by word what holds everywhere and what in one domain alone. A

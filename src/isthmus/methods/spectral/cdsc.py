@@ -22,7 +22,7 @@ from isthmus.typing import Array, Positions
 
 
 class CDSC(SpectralClassifier):
-    """Cut the graph of similar documents where it is thin, without parting labelled documents of one class.
+    """Spectral clustering across domains: cuts the graph of documents, without parting labelled ones of one class.
 
     W holds the cosines of all pairs of documents, W_s those of unlabelled pairs alone; D and D_s hold their row sums.
     The smallest solutions of (eq. 10, 11)

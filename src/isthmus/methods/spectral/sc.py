@@ -20,7 +20,7 @@ from isthmus.solvers.spectral import AllLinks, NeighborLinks, embed_clamped
 
 
 class SC(SpectralClassifier):
-    """Classify documents by the eigenvectors of their graph, in which labelled documents of one class are linked.
+    """Semi-supervised spectral learning: a graph in which labelled documents of one class are linked, by eigenvectors.
 
     A holds the cosines of documents that are near to one another. Labels overrule them: one for two labelled documents
     of one class, zero for two of different classes. With D the row sums of A and d the largest of them, the largest

@@ -29,9 +29,9 @@ LARGEST_COST = 1e12
 
 
 class SGT(TransferClassifier):
-    """Cut the graph of nearest neighbours where it is thin, with most labelled documents on their class's side.
+    """Transductive spectral cut of the nearest-neighbor graph, with most labelled documents on their class's side.
 
-    A' holds the cosines of each document with its nearest neighbours, divided by their sum, and A = A' + A'^T. The
+    A' holds the cosines of each document with its nearest neighbors, divided by their sum, and A = A' + A'^T. The
     columns of V are the smallest eigenvectors of the normalised Laplacian of A but the first, which is constant. For
     each class against the rest, with l+ and l- labelled documents, z = V w minimizes (eq. 14 to 16)
 
@@ -46,8 +46,8 @@ class SGT(TransferClassifier):
 
     - V holds eigenvectors of B^-1 (B - A), as the paper says, B being the row sums of A: they come from those of the
       symmetric Laplacian by B^-1/2, and are scaled so that V^T B V = I with mean degree one.
-    - Documents without neighbours get the class prior.
-    - New documents get the mean z of their nearest neighbours, weighted by cosines.
+    - Documents without neighbors get the class prior.
+    - New documents get the mean z of their nearest neighbors, weighted by cosines.
 
     Probabilities are the softmax of the distances from the middle: good for ranking, not calibrated.
 
@@ -131,7 +131,7 @@ def _probabilities(cuts: Array, prior: Array) -> Array:
 
 
 def _vectors(near: Matrix, n_eigenvectors: int, rng: np.random.RandomState) -> Array:
-    """V: documents x vectors; NaN in rows of documents without neighbours."""
+    """V: documents x vectors; NaN in rows of documents without neighbors."""
     sums = np.asarray(near.sum(axis=1)).ravel()
     shares = sp.diags_array(1 / np.where(sums > 0, sums, 1)) @ near
     graph = sp.csr_array(shares + shares.T)

@@ -31,7 +31,7 @@ SHARPEST = 500.0
 
 
 class KDE(TransferClassifier):
-    """Support vector machine in which a labelled document counts by how common its like is among the unlabelled ones.
+    """Importance weighting: an SVM in which labelled documents count by how common their like is among unlabelled ones.
 
     The weight of a labelled document x is p_free(x) / p_labelled(x), which would make up for a shift between the two if
     that were all that is different: if documents with the same words had the same labels in both. In new domains, with

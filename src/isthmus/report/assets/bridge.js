@@ -29,7 +29,7 @@ for (const bridge of document.querySelectorAll(".bridge")) {
   bridge.addEventListener("focusout", () => pick(null));
   bridge.addEventListener("keydown", (event) => {
     const from = wordOf(event);
-    const next = from && neighbour(words, from, event.key, place);
+    const next = from && neighbor(words, from, event.key, place);
     if (!next) return;
     event.preventDefault();
     from.tabIndex = -1;

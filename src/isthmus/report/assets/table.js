@@ -327,7 +327,7 @@ const table = (() => {
         event.preventDefault();
         choose(bin);
       }
-      const next = neighbour(bins, bin, event.key, (one) => [one.getBoundingClientRect().left, 0]);
+      const next = neighbor(bins, bin, event.key, (one) => [one.getBoundingClientRect().left, 0]);
       if (!next) return;
       event.preventDefault();
       bin.tabIndex = -1;

@@ -20,7 +20,7 @@ const tip = (() => {
 addEventListener("keydown", (event) => event.key === "Escape" && tip.hide());
 
 // The next of several elements in the direction of an arrow key; `place` says where an element stands.
-function neighbour(elements, from, key, place) {
+function neighbor(elements, from, key, place) {
   const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[key];
   if (!step) return null;
   const [x, y] = place(from);

@@ -7,7 +7,7 @@ target_in_test=True)` puts the rows of the target into every test fold.
 
 >>> import numpy as np, sklearn, isthmus
 >>> from sklearn.model_selection import GridSearchCV
->>> from isthmus.selection import ReverseValidation
+>>> from isthmus.selection.scorers import ReverseValidation
 >>> rng = np.random.default_rng(0)
 >>> y = np.tile(["sport", "politics"], 60)
 >>> domain = np.repeat(["papers", "blogs"], 60)

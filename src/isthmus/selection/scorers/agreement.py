@@ -16,7 +16,7 @@ from isthmus.selection.scorers.base import Holdout, TransferScorer
 
 
 class Agreement(TransferScorer):
-    """The share of the target's documents on which the model agrees with other methods, in the mean over these.
+    """Agreement with other methods: the fraction of target documents with the same label, in the mean over methods.
 
     The score is between 0 and 1. The others are fitted by each call, to the rows that were passed: in a search, to a
     fold of the source and the target. So a search costs as many fits of each as of the candidates.

@@ -1,4 +1,4 @@
-"""What every scorer shares: whose rows are whose, and the labels that it may read."""
+"""What all scorers have in common: whose rows are whose, and the labels that may be read."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Holdout:
     def labels(self, model: Any, rows: Positions) -> np.ndarray[Any, Any]:
         return np.asarray(model.predict(self.documents(rows), **self._reading(model, rows)))
 
-    def shares(self, model: Any, rows: Positions) -> Array:
+    def probabilities(self, model: Any, rows: Positions) -> Array:
         """Class probabilities."""
         if not hasattr(model, "predict_proba"):
             raise TypeError(
@@ -82,7 +82,7 @@ class Holdout:
 
 
 class TransferScorer(BaseEstimator, metaclass=ABCMeta):
-    """Base of every scorer: labels of target rows never reach it, nor those of source rows that are hidden.
+    """Base of all scorers without target labels: neither these nor hidden labels of the source reach one.
 
     Of a pipeline, the last step is judged, on what the steps before it make of X.
 

@@ -24,7 +24,7 @@ EVEN = 1e-3
 
 
 class ImportanceWeightedValidation(TransferScorer):
-    """Accuracy on the source, where documents count the more, the more they look like the target's.
+    """Importance-weighted accuracy on the source: documents count the more, the more they look like the target's.
 
     A document's weight is the ratio of the domains' densities there, by a logistic regression that tells target from
     source. The score is the weighted share of right labels, between 0 and 1. Weights are made to sum to one; the

@@ -15,7 +15,7 @@ from isthmus.selection.scorers.base import Holdout, TransferScorer
 
 
 class InformationMaximization(TransferScorer):
-    """What a target document tells about its class, by the model's own account.
+    """Mutual information of target documents and their predicted classes, by the model's own account.
 
     The score is the entropy of the mean of the class probabilities, less the mean of their entropies: between 0 and
     log c for c classes. It is high for a model that is sure of each document and finds all classes equally often.
@@ -33,5 +33,5 @@ class InformationMaximization(TransferScorer):
     _needs_source: ClassVar[bool] = False
 
     def _score(self, model: Any, holdout: Holdout) -> float:
-        shares = holdout.shares(model, holdout.target)
-        return max(0.0, float(entr(shares.mean(axis=0)).sum() - entr(shares).sum(axis=1).mean()))  # rounding
+        found = holdout.probabilities(model, holdout.target)
+        return max(0.0, float(entr(found.mean(axis=0)).sum() - entr(found).sum(axis=1).mean()))  # rounding

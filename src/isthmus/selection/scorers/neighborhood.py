@@ -1,4 +1,4 @@
-"""Soft neighbourhood density.
+"""Soft neighborhood density.
 
 K. Saito, D. Kim, P. Teterwak, S. Sclaroff, T. Darrell and K. Saenko, "Tune it the Right Way: Unsupervised Validation of
 Domain Adaptation via Soft Neighborhood Density", ICCV 2021.
@@ -20,7 +20,7 @@ BLOCK = 1 << 21
 
 
 class SoftNeighborhoodDensity(TransferScorer):
-    """How many others of the target's documents each has that the model labels like it.
+    """Soft neighborhood density: how many other target documents each has that the model labels like it.
 
     The similarities of a document's class probabilities with those of all others, as cosines, become a distribution
     over the others (softmax at a temperature). The score is the mean entropy of these distributions, between 0 and
@@ -36,7 +36,7 @@ class SoftNeighborhoodDensity(TransferScorer):
     Parameters
     ----------
     temperature : float
-        Lower counts closer neighbours only. The default is the paper's. With two classes, scattered answers are close
+        Lower counts closer neighbors only. The default is the paper's. With two classes, scattered answers are close
         to one another: on made-up data 0.05 did not always tell them from groups, and 0.01 did.
     target_domain : name or list of names, optional
         The target(s). By default, those that the estimator was fitted to.
@@ -51,9 +51,9 @@ class SoftNeighborhoodDensity(TransferScorer):
 
     def _score(self, model: Any, holdout: Holdout) -> float:
         if len(holdout.target) < 2:
-            raise ValueError("X holds a single document of the target, which has no neighbours: pass at least two.")
-        shares = holdout.shares(model, holdout.target)
-        return _mean_entropy(shares / np.linalg.norm(shares, axis=1, keepdims=True), self.temperature)
+            raise ValueError("X holds a single document of the target, which has no neighbors: pass at least two.")
+        probabilities = holdout.probabilities(model, holdout.target)
+        return _mean_entropy(probabilities / np.linalg.norm(probabilities, axis=1, keepdims=True), self.temperature)
 
 
 def _mean_entropy(points: Array, temperature: float) -> float:

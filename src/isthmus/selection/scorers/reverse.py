@@ -13,7 +13,7 @@ from isthmus.selection.scorers.base import Holdout, TransferScorer
 
 
 class ReverseValidation(TransferScorer):
-    """There and back: labels found for the target are carried to the source by the same method, where they are checked.
+    """Reverse validation: labels found for the target are carried back to the source by the same method, and checked.
 
     The score is the share of right labels in the source, where these may be read, between 0 and 1.
 

@@ -17,7 +17,7 @@ from isthmus.typing import Array
 
 
 class AverageThresholdedConfidence(TransferScorer):
-    """An estimate of the accuracy in the target: the share of documents that the model is sure enough of.
+    """Estimated accuracy in the target: the fraction of documents whose confidence is above a threshold.
 
     Sure enough is what as many documents of the source are as have a right label (eq. 2). The score is between 0 and 1.
     Of documents that are exactly at the threshold, that share counts which makes it come out even in the source.
@@ -41,14 +41,14 @@ class AverageThresholdedConfidence(TransferScorer):
         self.confidence = confidence
 
     def _score(self, model: Any, holdout: Holdout) -> float:
-        shares = holdout.shares(model, holdout.source)
-        right = holdout.right(np.asarray(model.classes_)[shares.argmax(axis=1)])
-        return _share_above(
-            self._confidence(shares), int(right.sum()), self._confidence(holdout.shares(model, holdout.target))
-        )
+        probabilities = holdout.probabilities(model, holdout.source)
+        right = holdout.right(np.asarray(model.classes_)[probabilities.argmax(axis=1)])
+        there = self._confidence(holdout.probabilities(model, holdout.target))
+        return _share_above(self._confidence(probabilities), int(right.sum()), there)
 
-    def _confidence(self, shares: Array) -> Array:
-        return np.asarray(shares.max(axis=1) if self.confidence == "maximum" else -entr(shares).sum(axis=1))
+    def _confidence(self, probabilities: Array) -> Array:
+        largest = probabilities.max(axis=1)
+        return np.asarray(largest if self.confidence == "maximum" else -entr(probabilities).sum(axis=1))
 
 
 def _share_above(source: Array, n_right: int, target: Array) -> float:

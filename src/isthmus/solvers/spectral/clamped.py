@@ -49,7 +49,7 @@ class AllLinks:
 
 
 class NeighborLinks:
-    """The cosines of nearest neighbours alone."""
+    """The cosines of nearest neighbors alone."""
 
     def __init__(self, tied: Matrix, free: Matrix, n_neighbors: int) -> None:
         n_tied = tied.shape[0]

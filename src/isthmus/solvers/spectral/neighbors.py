@@ -1,4 +1,4 @@
-"""Nearest neighbours by cosine."""
+"""Nearest neighbors by cosine."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def nearest(X: Matrix, among: Matrix, n_neighbors: int) -> Matrix:
     """The cosine of each row of X with the nearest rows of `among`; zero elsewhere, and where it would be negative."""
     others = normalize(sp.csr_matrix(among))
     rows = normalize(sp.csr_matrix(X, dtype=others.dtype))
-    # Without a threshold, as many neighbours as rows and a product of zero, it returns memory that nobody wrote to.
+    # Without a threshold, as many neighbors as rows and a product of zero, it returns memory that nobody wrote to.
     least = float(np.finfo(others.dtype).tiny)
     return sp_matmul_topn(rows, others.T.tocsr(), top_n=n_neighbors, threshold=least, n_threads=cpu_count())
 

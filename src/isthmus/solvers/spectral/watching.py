@@ -1,4 +1,4 @@
-"""Looking on while eigenvectors are searched for. Solvers let nobody in; what they ask for are products."""
+"""Callbacks during a search for eigenvectors. Solvers have none; what they do ask for are products."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROUND = 10
 
 
 class Stopped(Exception):  # noqa: N818  # it is a wish and no error
-    """Who looks on has seen enough; with the best values, falling, and vectors so far."""
+    """Raised when the callback asks to stop. It holds the best values, falling, and vectors so far."""
 
     def __init__(self, values: Array, vectors: Array) -> None:
         super().__init__()

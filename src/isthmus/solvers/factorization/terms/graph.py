@@ -1,4 +1,4 @@
-"""Neighbours should be alike."""
+"""Neighbors should be alike."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def test_tsvm_moves_its_border_to_where_no_document_is() -> None:
     assert right[1] > 0.99
 
 
-def test_tsvm_keeps_to_the_shares_that_it_is_given() -> None:
+def test_tsvm_keeps_to_the_target_prior() -> None:
     toy = parted_toy(0.8)
     model = toy.fit(isthmus.TSVM(random_state=0, target_prior={0: 0.8, 1: 0.2}))
     assert np.mean(model.transduction_[toy.in_target] == 0) == pytest.approx(0.8, abs=0.01)
@@ -132,7 +132,7 @@ def test_sgt_is_what_the_dense_matrix_gives() -> None:
     assert np.array_equal(model.transduction_[order][n:] == "class 1", z[n:] > 0)
 
 
-def test_cocc_loses_no_more_information_from_round_to_round() -> None:
+def test_cocc_loses_no_more_information_from_iteration_to_iteration() -> None:
     toy = make_toy(seed=2, n_classes=4, n_documents=160)
     rng = np.random.default_rng(0)
     wrong = rng.uniform(size=len(toy.y)) < 0.4  # labels, so that naive Bayes is often wrong as well

@@ -1,4 +1,4 @@
-"""Labels at given class shares."""
+"""Target priors, and pseudo-labels at a prior."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scipy.optimize import linear_sum_assignment
 
 from conftest import Toy, build, make_toy
 from isthmus import Auto
-from isthmus.core import priors as shares
+from isthmus.core import priors
 from isthmus.core.estimator import TransferClassifier
 from isthmus.core.priors import label_by_rank, read_prior
 from isthmus.core.problem import make_problem
@@ -21,7 +21,7 @@ from isthmus.methods import LR
 
 
 @given(st.integers(0, 10_000), st.integers(2, 5), st.integers(1, 40), st.booleans())
-def test_no_pseudo_labels_these_shares_have_a_larger_sum_of_scores(seed: int, c: int, n: int, coarse: bool) -> None:
+def test_no_pseudo_labels_at_this_prior_have_a_larger_sum_of_scores(seed: int, c: int, n: int, coarse: bool) -> None:
     """Compared with an assignment of the documents to as many places as the classes have."""
     rng = np.random.default_rng(seed)
     scores = rng.normal(size=(n, c)) * rng.uniform(0.1, 5, size=c)
@@ -37,15 +37,15 @@ def test_no_pseudo_labels_these_shares_have_a_larger_sum_of_scores(seed: int, c:
     assert scores[np.arange(n), labels].sum() == pytest.approx(scores[rows, places[columns]].sum())
 
 
-def test_shares_are_met_exactly_where_they_are_whole() -> None:
+def test_the_prior_is_met_exactly_where_counts_are_whole() -> None:
     scores = np.random.default_rng(0).normal(size=(3000, 3)) + np.array([2, 0, 0])
     assert np.bincount(label_by_rank(scores, np.array([0.2, 0.3, 0.5]))).tolist() == [600, 900, 1500]
     assert np.bincount(label_by_rank(scores, np.array([0.0, 1.0, 0.0])), minlength=3).tolist() == [0, 3000, 0]
 
 
 def test_documents_with_equal_scores_move_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    look = Mock(wraps=shares._cheapest_chain)
-    monkeypatch.setattr(shares, "_cheapest_chain", look)
+    look = Mock(wraps=priors._cheapest_chain)
+    monkeypatch.setattr(priors, "_cheapest_chain", look)
     scores = np.zeros((30_000, 3))
     scores[:90] = np.random.default_rng(0).normal(size=(90, 3))
     labels = label_by_rank(scores, np.array([0.5, 0.3, 0.2]))
@@ -54,7 +54,7 @@ def test_documents_with_equal_scores_move_together(monkeypatch: pytest.MonkeyPat
     assert 0 < look.call_count < 20
 
 
-def test_which_shares_a_user_may_name(toy: Toy) -> None:
+def test_which_target_priors_a_user_may_give(toy: Toy) -> None:
     problem = make_problem(LR(), make_toy().X, toy.y, toy.domain, "target")
     assert read_prior("unknown", problem) is None
     assert read_prior("source", problem) == pytest.approx([0.5, 0.5])
@@ -70,14 +70,14 @@ def test_which_shares_a_user_may_name(toy: Toy) -> None:
 
 @pytest.mark.parametrize("share", ["x", "0.5", [0.5], None, 1j, float("nan"), float("inf"), -0.5])
 @pytest.mark.parametrize("model", [build("TSVM"), build("SelfTraining"), Auto()])
-def test_a_share_that_is_none_is_named(share: Any, model: TransferClassifier, toy: Toy) -> None:
+def test_an_error_names_the_wrong_entry_of_a_prior(share: Any, model: TransferClassifier, toy: Toy) -> None:
     model.set_params(target_prior={"class 0": 0.5, "class 1": share})
     with pytest.raises(ValueError, match=r"^target_prior\['class 1'\] is .*: give a number from 0 to 1\.$") as raised:
         toy.fit(model)
     assert f"is {share!r}:" in str(raised.value)
 
 
-def test_what_is_known_of_the_target_is_taken_off(toy: Toy) -> None:
+def test_known_target_labels_are_taken_off_the_prior(toy: Toy) -> None:
     in_target = np.flatnonzero(toy.in_target)
     first = in_target[toy.y[in_target] == "class 0"]
     labeled = ~toy.in_target
