@@ -279,9 +279,7 @@ def test_any_classifier_does(toy_of_three: Toy, classifier: Any, beta: float) ->
 
 
 @pytest.mark.parametrize(("beta", "n_eigenvectors"), [(np.inf, None), (np.inf, 15), (15.0, None), (15.0, 15)])
-def test_a_callback_sees_and_stops_the_search_for_eigenvectors(
-    toy: Toy, beta: float, n_eigenvectors: int | None
-) -> None:
+def test_a_callback_sees_and_stops_the_search(toy: Toy, beta: float, n_eigenvectors: int | None) -> None:
     """Through Lanczos and with a preconditioner, for less and for more vectors than a step multiplies."""
     params = {"beta": beta, "n_eigenvectors": n_eigenvectors, "weighting": "none" if n_eigenvectors else "eigenvalue"}
     steps: list[Step] = []

@@ -192,8 +192,8 @@ def test_hidden_documents_are_fitted_to_without_a_label(method: Any, part: Part)
 
 
 def test_reverse_validation_cuts_a_target_prior_to_the_classes_found(toy_of_three: Toy) -> None:
-    probabilities = {"class 0": 0.5, "class 1": 0.5, "class 2": 0.0}
-    model = toy_of_three.fit(isthmus.SelfTraining(target_prior=probabilities))
+    prior = {"class 0": 0.5, "class 1": 0.5, "class 2": 0.0}
+    model = toy_of_three.fit(isthmus.SelfTraining(target_prior=prior))
     scorer = scorers.ReverseValidation()
     score = scorer(model, toy_of_three.X, toy_of_three.y, sample_domain=toy_of_three.domain)
     assert 0.4 < score < 0.8  # one of three classes cannot come back

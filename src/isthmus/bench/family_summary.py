@@ -15,7 +15,7 @@ HARM = 1.0
 
 
 def as_summary(rows: Sequence[Row], table: Table) -> Iterator[Grid]:
-    """For each half and family: means, negative transfer, warnings, errors and intervals of the estimates, calibration."""
+    """For each half and family: means, negative transfer, warnings, errors of the estimates, calibration."""
     claimed = [row for row in rows if row.estimated is not None]
     if not claimed:
         return

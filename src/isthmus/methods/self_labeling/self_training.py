@@ -83,6 +83,7 @@ class SelfTraining(TransferClassifier):
         self.C = C
 
     def solve(self, problem: Problem, workspace: Workspace) -> SelfTrainingSolution:
+        read_prior(self.target_prior, problem)  # an error of its own, before it is looked up
         settings = self.max_iter, self.max_fraction, self.source_weight, self.C
         classifier = workspace.once(self_train, problem, workspace, as_key(self.target_prior), *settings)
         return SelfTrainingSolution(classifier, self.max_iter if problem.unlabeled.shape[0] else 1)
