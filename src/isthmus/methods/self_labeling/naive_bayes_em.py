@@ -93,7 +93,7 @@ class NaiveBayesEM(TransferClassifier):
         self.C = C
 
     def solve(self, problem: Problem, workspace: Workspace) -> MixtureSolution:
-        prior = as_key(self.target_prior)
+        prior = as_key(self.target_prior, problem)
         start = workspace.once(self_train, problem, workspace, prior, *SELF_TRAINING, self.C)
         mixed = [number for number, domain in enumerate(problem.domains) if not domain.fully_labeled]
         mixed = mixed or list(range(len(problem.domains)))

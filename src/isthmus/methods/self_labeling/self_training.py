@@ -83,9 +83,8 @@ class SelfTraining(TransferClassifier):
         self.C = C
 
     def solve(self, problem: Problem, workspace: Workspace) -> SelfTrainingSolution:
-        read_prior(self.target_prior, problem)  # an error of its own, before it is looked up
         settings = self.max_iter, self.max_fraction, self.source_weight, self.C
-        classifier = workspace.once(self_train, problem, workspace, as_key(self.target_prior), *settings)
+        classifier = workspace.once(self_train, problem, workspace, as_key(self.target_prior, problem), *settings)
         return SelfTrainingSolution(classifier, self.max_iter if problem.unlabeled.shape[0] else 1)
 
 
@@ -126,8 +125,9 @@ def self_train(
     return classifier
 
 
-def as_key(target_prior: str | dict[Any, float]) -> str | tuple[tuple[Any, float], ...]:
-    """A prior as something that can be looked up."""
+def as_key(target_prior: str | dict[Any, float], problem: Problem) -> str | tuple[tuple[Any, float], ...]:
+    """A prior as something that can be looked up. One that is wrong is an error first."""
+    read_prior(target_prior, problem)
     return tuple(target_prior.items()) if isinstance(target_prior, dict) else target_prior
 
 
