@@ -6,7 +6,7 @@ A method's default stays unless an alternative is better by half a point and by 
 tasks; where there is no default, the best mean is chosen. Where single runs scatter, those within half a point of the
 best run again, more often, and the second round decides. The tasks are
 
-- for 20 Newsgroups, `isthmus.data.development_splits()`: the papers' categories, divided as in no table;
+- for 20 Newsgroups, `isthmus.bench.development_splits()`: the papers' categories, divided as in no table;
 - for the Reuters matrices, leave one pair out: a pair's setting is chosen on the other two, in both directions;
 - for glioma, held-out labels of the source in both trials, with the target there and none of its labels known.
 
