@@ -77,7 +77,7 @@ def _verdict(accuracy: dict[str, float]) -> str:
     if topics >= 0:
         return f"{said}, and TCL gains {topics:.1f}."
     return (
-        f"{said}, and TCL loses {-topics:.1f} (negative transfer): it reads what documents are about,\n"
-        "and these classes are rather what the writer wants. On newsgroups, whose classes are topics, it gains much:\n"
-        "see isthmus bench tcl."
+        f"{said}, and TCL loses {-topics:.1f} (negative transfer):\n"
+        "it reads what documents are about, and these classes are rather what the writer wants.\n"
+        "On newsgroups, whose classes are topics, it gains much: see isthmus bench tcl."
     )
