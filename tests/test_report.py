@@ -191,7 +191,7 @@ def test_similarity_to_a_class_leaves_the_document_itself_out(container: Any) ->
     expected = np.array(
         [[np.mean([X[i] @ X[j] for j in range(9) if numbers[j] == k and j != i]) for k in range(3)] for i in range(9)]
     )
-    found = landscape._likeness(container(X), numbers, 3, np.array([1, 4, 8]))
+    found = landscape._class_similarity(container(X), numbers, 3, np.array([1, 4, 8]))
     assert found == pytest.approx(expected[[1, 4, 8]] - expected[[1, 4, 8]].mean(axis=0))
 
 

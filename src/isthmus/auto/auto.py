@@ -48,7 +48,7 @@ class Auto(TransferClassifier):
 
     Parameters
     ----------
-    target_prior : "source", "unknown" or dict of class to share
+    target_prior : "source", "unknown" or dict of class to probability
         The class prior of the whole target: like the source's, not known, or given. Most candidates rank documents and
         give out pseudo-labels at this prior, which gains much where it is right and harms where it is not (label
         shift). With "unknown", candidates that need one are left out, and others take their place.

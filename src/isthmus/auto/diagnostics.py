@@ -119,12 +119,12 @@ def skill(share: float, n_classes: int) -> float:
 
 
 def claimed_skill(distributions: Array) -> float:
-    """How sure a candidate is, as skill."""
+    """The confidence of a candidate, as skill."""
     return skill(float(distributions.max(axis=1).mean()), distributions.shape[1])
 
 
 def agreement(first: Array, second: Array) -> float:
-    """Share of documents on which two candidates agree, as skill."""
+    """Agreement of two candidates: the fraction of documents with one label, as skill."""
     return skill(float(np.mean(first.argmax(axis=1) == second.argmax(axis=1))), first.shape[1])
 
 

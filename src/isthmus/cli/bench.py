@@ -25,7 +25,7 @@ def bench(
         typer.Option(help="A task's name; repeat for several, or put commas between. All by default."),
     ] = None,
     methods: Annotated[
-        list[str] | None, typer.Option(help="A method's name, and so on. Variants run when asked for.")
+        list[str] | None, typer.Option(help="A method's name, and so on. Variants run only if named.")
     ] = None,
     names: Annotated[bool, typer.Option("--list", help="Print the names of tasks and methods, and end.")] = False,
     figures: Annotated[Path | None, typer.Option(help="Draw the table's figures to this folder.")] = None,

@@ -59,14 +59,14 @@ def _source_prior(problem: Problem) -> Array:
 def _named_prior(target_prior: Any, problem: Problem) -> Array:
     classes = problem.classes.tolist()
     if set(target_prior) != set(classes):
-        raise ValueError(f"target_prior names {list(target_prior)} and the classes are {classes}: give each a share.")
+        raise ValueError(f"target_prior names {list(target_prior)} and the classes are {classes}: give each a probability.")
     for name in classes:
         share = target_prior[name]
         if not (isinstance(share, Real) and 0 <= float(share) < np.inf):
             raise ValueError(f"target_prior[{name!r}] is {share!r}: give a number from 0 to 1.")
     prior = np.array([target_prior[name] for name in classes], dtype=np.float64)
     if not np.isclose(prior.sum(), 1):
-        raise ValueError(f"target_prior is {target_prior}: give shares that sum to one.")
+        raise ValueError(f"target_prior is {target_prior}: give probabilities that sum to one.")
     return prior
 
 

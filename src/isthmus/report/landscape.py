@@ -29,8 +29,8 @@ def draw_maps(material: Material, excerpt: Any) -> dict[str, Any]:
     n_classes = material.n_classes
     after = np.vstack(
         [
-            _likeness(material.X_source, material.source_numbers, n_classes, source),
-            _likeness(material.X_target, material.numbers, n_classes, target),
+            _class_similarity(material.X_source, material.source_numbers, n_classes, source),
+            _class_similarity(material.X_target, material.numbers, n_classes, target),
         ]
     )
     return {
@@ -68,13 +68,13 @@ def _places(X: Matrix) -> list[int]:
 
 
 def _contrasts(alike: Array) -> Array:
-    """How the classes differ in likeness. How alike a document is to all of them is no matter, unless there are two."""
+    """How the classes differ in similarity. How alike a document is to all of them is no matter, unless there are two."""
     if alike.shape[1] == 2:
         return np.column_stack([alike[:, 1] - alike[:, 0], alike.sum(axis=1)])
     return np.asarray(alike - alike.mean(axis=1, keepdims=True))
 
 
-def _likeness(X: Matrix, numbers: Positions, n_classes: int, rows: Positions) -> Array:
+def _class_similarity(X: Matrix, numbers: Positions, n_classes: int, rows: Positions) -> Array:
     """The mean product of each document with the documents of each class in its own domain, itself left out.
 
     Left out, because a document is like itself whatever its label: with it, the classes would part even if the labels

@@ -47,7 +47,7 @@ class NaiveBayesEM(TransferClassifier):
     max_iter : int
     alpha : float
         Added to every word's weight in every class, as a share of the mean weight of a word in a document.
-    target_prior : "source", "unknown" or dict of class to share
+    target_prior : "source", "unknown" or dict of class to probability
         As for `SelfTraining`, which it starts from. The mixture finds a prior of its own.
     C : float
         As for `SelfTraining`.

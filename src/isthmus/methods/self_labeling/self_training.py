@@ -37,7 +37,7 @@ class SelfTraining(TransferClassifier):
         Fraction of the unlabelled documents that have joined in the last iteration.
     source_weight : float
         Weight of a labelled document of a source in the last iteration; it falls evenly from one.
-    target_prior : "source", "unknown" or dict of class to share
+    target_prior : "source", "unknown" or dict of class to probability
         Class prior of the whole target: that of the labelled source documents (a class that these lack has its share
         of the labelled target ones); as the classifier finds it; or given, for every class. Target documents whose
         labels are known are taken off, and the others get labels at the prior that is left.

@@ -43,7 +43,7 @@ class TransductiveLR(TransferClassifier):
     n_weights : int
         Steps in which the weight of a target document rises from 0.01 to 1. With 0 it stays a plain logistic regression
         on these features.
-    target_prior : "source", "unknown" or dict of class to share
+    target_prior : "source", "unknown" or dict of class to probability
         As for `SelfTraining`.
     C : float
         Inverse regularisation, relative to the mean squared length of a document.

@@ -52,7 +52,7 @@ class TSVM(TransferClassifier):
         Inverse regularisation.
     first_weight : float
         Weight of the unlabelled documents to begin with.
-    target_prior : "source", "unknown" or dict of class to share
+    target_prior : "source", "unknown" or dict of class to probability
         As for `SelfTraining`.
     random_state : int, RandomState or None
         Order in which liblinear visits the documents.
