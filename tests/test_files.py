@@ -217,7 +217,8 @@ def test_what_cannot_be_saved_is_named(toy: Toy, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="is nested more than 40 levels deep"):
         isthmus.save(model, path)
     model = toy.fit(isthmus.KMeans(random_state=0))
-    model.solution_ = replace(model.solution_, _square=None)
+    solution: Any = model.solution_
+    model.solution_ = replace(solution, _square=None)
     with pytest.raises(ValueError, match=r"model cannot be saved: in a file, its KMeans does not predict \(TypeError"):
         isthmus.save(model, path)
     assert list(tmp_path.iterdir()) == []

@@ -59,7 +59,9 @@ def _source_prior(problem: Problem) -> Array:
 def _named_prior(target_prior: Any, problem: Problem) -> Array:
     classes = problem.classes.tolist()
     if set(target_prior) != set(classes):
-        raise ValueError(f"target_prior names {list(target_prior)} and the classes are {classes}: give each a probability.")
+        raise ValueError(
+            f"target_prior names {list(target_prior)} and the classes are {classes}: give each a probability."
+        )
     for name in classes:
         share = target_prior[name]
         if not (isinstance(share, Real) and 0 <= float(share) < np.inf):

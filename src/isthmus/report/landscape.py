@@ -68,7 +68,8 @@ def _places(X: Matrix) -> list[int]:
 
 
 def _contrasts(alike: Array) -> Array:
-    """How the classes differ in similarity. How alike a document is to all of them is no matter, unless there are two."""
+    """How the classes differ in similarity. How alike a document is to all of them is no matter, unless there are
+    two."""
     if alike.shape[1] == 2:
         return np.column_stack([alike[:, 1] - alike[:, 0], alike.sum(axis=1)])
     return np.asarray(alike - alike.mean(axis=1, keepdims=True))
