@@ -1,0 +1,189 @@
+"""Self-training, transductive logistic regression and naive Bayes, each against the same loop written straight down."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.special import expit, softmax
+from sklearn.linear_model import LogisticRegression
+
+from conftest import Toy, make_toy
+from isthmus import NaiveBayesEM, SelfTraining, TransductiveLR
+
+PRIORS = ["source", "unknown", {"class 0": 0.4, "class 1": 0.6}]
+LENGTH = 1.5
+"""Of the documents: C is relative to its square."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What the references go by, dense; class 1 is one, class 0 is zero."""
+
+    X: np.ndarray
+    y: np.ndarray
+    in_source: np.ndarray
+    rest: np.ndarray
+    share: float | None
+    """Of class 1 in the rest."""
+
+
+def unequal_toy() -> Toy:
+    """A third of the source's documents, and a fifth of the target's, are of class 1; many words stand in both."""
+    toy = make_toy(seed=4)
+    rng = np.random.default_rng(0)
+    other = rng.permutation(toy.X.toarray(), axis=0)  # of any class: no ranking is clear
+    X = toy.X.toarray() + rng.uniform(0.3, 1.2, size=(len(toy.y), 1)) * other
+    X *= LENGTH / np.linalg.norm(X, axis=1, keepdims=True)
+    nth = np.zeros(len(toy.y), dtype=int)
+    for domain in ("source", "target"):
+        own = (toy.domain == domain) & (toy.y == "class 1")
+        nth[own] = np.arange(own.sum())
+    kept = (toy.y == "class 0") | (nth < np.where(toy.in_target, 15, 30))
+    return Toy(sp.csr_array(X[kept]), toy.y[kept], toy.domain[kept])
+
+
+def labeled_rows(toy: Toy, n_known: int) -> np.ndarray:
+    labeled = ~toy.in_target
+    labeled[np.flatnonzero(toy.in_target)[:n_known]] = True
+    return labeled
+
+
+def parts_of(toy: Toy, prior: Any, n_known: int = 0) -> Parts:
+    """The domains follow each other by first appearance, as in the problem."""
+    labeled, ones = labeled_rows(toy, n_known), toy.y == "class 1"
+    order = np.argsort(toy.domain != toy.domain[0], kind="stable")
+    X, rows = toy.X.toarray(), order[labeled[order]]
+    share = None
+    if prior != "unknown":
+        wanted = ones[~toy.in_target].mean() if prior == "source" else prior["class 1"]
+        n_target, known = toy.in_target.sum(), labeled & toy.in_target
+        share = (n_target * wanted - ones[known].sum()) / (n_target - known.sum())
+    return Parts(X[rows], ones[rows].astype(int), ~toy.in_target[rows], X[~labeled], share)
+
+
+def logistic(
+    X: np.ndarray, y: np.ndarray, weights: np.ndarray | None = None, start: LogisticRegression | None = None
+) -> LogisticRegression:
+    """From a start, if there is one, as far as its tolerance leads."""
+    model = LogisticRegression(C=1 / LENGTH**2, tol=1e-5, max_iter=1000)
+    if start is not None:
+        model.set_params(tol=1e-4, warm_start=True)
+        model.coef_, model.intercept_ = start.coef_.copy(), start.intercept_.copy()
+    return model.fit(X, y, weights)
+
+
+def ranked(values: np.ndarray, share: float | None) -> np.ndarray:
+    """One for the largest values, as many as the share says; for those above zero, if there is none."""
+    if share is None:
+        return (values > 0).astype(int)
+    labels = np.zeros(len(values), dtype=int)
+    labels[np.argsort(-values)[: round(share * len(values))]] = 1
+    return labels
+
+
+def self_trained(parts: Parts, max_iter: int, max_fraction: float, source_weight: float) -> LogisticRegression:
+    model = logistic(parts.X, parts.y)
+    for step in range(1, max_iter + 1):
+        values = model.decision_function(parts.rest)
+        labels = ranked(values, parts.share)
+        joining: list[int] = []
+        for sign, number in ((-1, 0), (1, 1)):
+            own = np.flatnonzero(labels == number)
+            surest = own[np.argsort(-sign * values[own], kind="stable")]
+            joining += surest[: round(max_fraction * step / max_iter * len(own))].tolist()
+        joining.sort()
+        of_source = 1 + (source_weight - 1) * step / max_iter
+        weights = np.append(np.where(parts.in_source, of_source, 1.0), np.ones(len(joining)))
+        X, y = np.vstack([parts.X, parts.rest[joining]]), np.append(parts.y, labels[joining])
+        model = logistic(X, y, weights, model)
+    return model
+
+
+def transductive(parts: Parts, n_weights: int) -> LogisticRegression:
+    model = logistic(parts.X, parts.y)
+    for step in range(n_weights):
+        weight = 0.01 * 100 ** (step / (n_weights - 1))
+        labels = ranked(model.decision_function(parts.rest), parts.share)
+        weights = np.append(np.ones(len(parts.y)), np.full(len(labels), weight))
+        model = logistic(np.vstack([parts.X, parts.rest]), np.append(parts.y, labels), weights, model)
+    return model
+
+
+def mixture(parts: Parts, max_iter: int, alpha: float) -> np.ndarray:
+    """Probabilities of the rest. Target documents whose labels are known stay what they are."""
+    first = expit(self_trained(parts, 6, 0.8, 1.0).decision_function(parts.rest))
+    known = ~parts.in_source
+    X = np.vstack([parts.X[known], parts.rest])
+    ones = np.append(parts.y[known].astype(float), first)
+    added = alpha * X[X > 0].mean()
+    for _ in range(max_iter):
+        before = ones
+        logs = np.zeros((len(X), 2))
+        for number, share in enumerate((1 - ones, ones)):
+            words = X.T @ share + added
+            logs[:, number] = X @ np.log(words / words.sum()) / LENGTH + np.log(share.mean())
+        ones = np.append(parts.y[known], softmax(logs, axis=1)[known.sum() :, 1])
+        if np.abs(ones - before).max() < 1e-4:
+            break
+    centered = logs - logs.mean(axis=1, keepdims=True)
+    return np.asarray(softmax(logs / centered.std(), axis=1)[known.sum() :])
+
+
+def same_classifier(found: LogisticRegression, expected: LogisticRegression) -> bool:
+    """To what is left of the order of sums."""
+    return bool(
+        np.allclose(found.coef_, expected.coef_, atol=1e-6)
+        and np.allclose(found.intercept_, expected.intercept_, atol=1e-6)
+    )
+
+
+@pytest.mark.parametrize("prior", PRIORS)
+@pytest.mark.parametrize("n_known", [0, 8])
+@pytest.mark.parametrize(("max_iter", "fraction", "weight"), [(6, 0.8, 1.0), (5, 0.44, 0.2)])
+def test_self_training_is_the_plain_loop(
+    max_iter: int, fraction: float, weight: float, n_known: int, prior: Any
+) -> None:
+    toy = unequal_toy()
+    model = SelfTraining(max_iter, max_fraction=fraction, source_weight=weight, target_prior=prior)
+    toy.fit(model, sample_labeled=labeled_rows(toy, n_known))
+    expected = self_trained(parts_of(toy, prior, n_known), max_iter, fraction, weight)
+    assert same_classifier(model.classifier_, expected)
+
+
+def test_settings_of_self_training_change_the_classifier() -> None:
+    """Or else the plain loop would say nothing of them."""
+    parts = parts_of(unequal_toy(), "source", 8)
+    plain = self_trained(parts, 5, 0.44, 0.2)
+    for changed in ((4, 0.44, 0.2), (5, 0.5, 0.2), (5, 0.44, 1.0)):
+        assert not same_classifier(plain, self_trained(parts, *changed))
+
+
+@pytest.mark.parametrize("prior", PRIORS)
+@pytest.mark.parametrize("n_known", [0, 8])
+def test_pseudo_labels_of_transductive_lr_weigh_more_and_more(n_known: int, prior: Any) -> None:
+    toy = unequal_toy()
+    model = TransductiveLR(n_weights=4, target_prior=prior)
+    toy.fit(model, sample_labeled=labeled_rows(toy, n_known))
+    assert same_classifier(model.classifier_, transductive(parts_of(toy, prior, n_known), 4))
+
+
+def test_transductive_lr_without_steps_is_logistic_regression() -> None:
+    toy = unequal_toy()
+    parts = parts_of(toy, "source")
+    model = toy.fit(TransductiveLR(n_weights=0))
+    assert same_classifier(model.classifier_, logistic(parts.X, parts.y))
+
+
+@pytest.mark.parametrize("prior", PRIORS)
+@pytest.mark.parametrize("n_known", [0, 8])
+@pytest.mark.parametrize(("max_iter", "alpha"), [(1, 0.1), (10, 0.5)])
+def test_naive_bayes_is_the_plain_mixture(max_iter: int, alpha: float, n_known: int, prior: Any) -> None:
+    toy = unequal_toy()
+    labeled = labeled_rows(toy, n_known)
+    model = toy.fit(NaiveBayesEM(max_iter, alpha=alpha, target_prior=prior), sample_labeled=labeled)
+    expected = mixture(parts_of(toy, prior, n_known), max_iter, alpha)
+    assert model.label_distributions_[~labeled] == pytest.approx(expected, abs=1e-5)
