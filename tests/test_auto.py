@@ -15,9 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import isthmus
 from conftest import Toy, make_toy, quiet
 from isthmus import Auto, suggest_labels
-from isthmus.auto import Diagnostics, rules
 from isthmus.auto.candidates import AT_KNOWN_PRIOR, SOURCE_ONLY
-from isthmus.auto.diagnostics import neighbor_skill, normalized_cut, skill
 from isthmus.methods import NaiveBayesEM
 
 
@@ -188,39 +186,6 @@ def test_looking_at_it_does_not_change_what_is_saved(toy: Toy, tmp_path: Path) -
     assert len(auto.topics()) == 10
     isthmus.save(auto, tmp_path / "after.isthmus")
     assert (tmp_path / "after.isthmus").read_bytes() == (tmp_path / "before.isthmus").read_bytes()
-
-
-def test_normalized_cut_is_that_of_the_whole_graph() -> None:
-    rng = np.random.default_rng(0)
-    X, numbers = rng.uniform(size=(30, 8)), rng.integers(3, size=30)
-    N = X / np.linalg.norm(X, axis=1, keepdims=True)
-    W = N @ N.T - np.eye(30)
-    left = [W[numbers == k][:, numbers != k].sum() / W[numbers == k].sum() for k in range(3)]
-    assert normalized_cut(sp.csr_array(X), numbers, 3) == pytest.approx(sum(left) / 2)
-
-
-def test_neighbor_skill_is_that_of_all_pairs(toy: Toy) -> None:
-    X, y = toy.X[~toy.in_target].toarray(), toy.y[~toy.in_target]
-    numbers = (y == "class 1").astype(int)
-    similar = X @ X.T
-    np.fill_diagonal(similar, -1)
-    nearest = np.argsort(-similar, axis=1)[:, :5]
-    right = (numbers[nearest].mean(axis=1) > 0.5) == (numbers == 1)
-    assert neighbor_skill(sp.csr_array(X), numbers, 2) == pytest.approx(skill(right.mean(), 2))
-
-
-def test_indicators_count_by_how_clear_they_are_and_how_much_they_have_to_say() -> None:
-    topics: dict[str, Any] = {name: rule.center + rule.scale for name, rule in rules.TOPIC.items()}
-    others: dict[str, Any] = {name: rule.center - rule.scale for name, rule in rules.TOPIC.items()}
-    assert Diagnostics(**topics).topic_score == pytest.approx(1)
-    assert Diagnostics(**others).topic_score == pytest.approx(-1)
-    total = sum(rule.weight for rule in rules.TOPIC.values())
-    for name, rule in rules.TOPIC.items():
-        assert Diagnostics(**{**topics, name: others[name]}).topic_score == pytest.approx(1 - 2 * rule.weight / total)
-        assert Diagnostics(**{name: others[name]}).topic_score == pytest.approx(-1)  # what is not known has no say
-    assert Diagnostics().topic_score == 0
-    assert Diagnostics(class_mean_cosine=0.02, source_agreement=0.2).unrelated_score > rules.CERTAIN
-    assert Diagnostics(class_mean_cosine=0.4, source_agreement=0.8).unrelated_score < 0
 
 
 def test_suggestions_are_doubtful_ones_and_some_of_all() -> None:

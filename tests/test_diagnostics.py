@@ -1,0 +1,172 @@
+"""Diagnostics that need no target label, against dense versions and against many draws of documents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold
+
+from conftest import Toy
+from isthmus.auto import Diagnostics, rules
+from isthmus.auto.diagnostics import (
+    agreement,
+    claimed_skill,
+    class_mean_cosine,
+    neighbor_skill,
+    normalized_cut,
+    skill,
+    underconfidence,
+)
+from isthmus.core.problem import Problem, make_problem
+from isthmus.methods import LR
+
+N_WORDS = 150
+
+
+def test_normalized_cut_is_that_of_the_whole_graph() -> None:
+    rng = np.random.default_rng(0)
+    X, numbers = rng.uniform(size=(30, 8)), rng.integers(3, size=30)
+    N = X / np.linalg.norm(X, axis=1, keepdims=True)
+    W = N @ N.T - np.eye(30)
+    left = [W[numbers == k][:, numbers != k].sum() / W[numbers == k].sum() for k in range(3)]
+    assert normalized_cut(sp.csr_array(X), numbers, 3) == pytest.approx(sum(left) / 2)
+
+
+def test_neighbor_skill_is_that_of_all_pairs(toy: Toy) -> None:
+    X, y = toy.X[~toy.in_target].toarray(), toy.y[~toy.in_target]
+    numbers = (y == "class 1").astype(int)
+    similar = X @ X.T
+    np.fill_diagonal(similar, -1)
+    nearest = np.argsort(-similar, axis=1)[:, :5]
+    right = (numbers[nearest].mean(axis=1) > 0.5) == (numbers == 1)
+    assert neighbor_skill(sp.csr_array(X), numbers, 2) == pytest.approx(skill(right.mean(), 2))
+
+
+def test_neighbors_of_documents_whose_classes_are_mixed() -> None:
+    """Where a third of all labels are wrong, so that it matters who votes and how."""
+    rng = np.random.default_rng(2)
+    X, numbers = rng.uniform(size=(60, 12)), rng.integers(3, size=60)
+    N = X / np.linalg.norm(X, axis=1, keepdims=True)
+    similar = N @ N.T
+    np.fill_diagonal(similar, -1)
+    votes = np.eye(3)[numbers[np.argsort(-similar, axis=1)[:, :5]]].sum(axis=1)
+    expected = skill(float(np.mean(votes.argmax(axis=1) == numbers)), 3)
+    assert neighbor_skill(sp.csr_array(X), numbers, 3) == pytest.approx(expected)
+
+
+def test_indicators_count_by_how_clear_they_are_and_how_much_they_have_to_say() -> None:
+    topics: dict[str, Any] = {name: rule.center + rule.scale for name, rule in rules.TOPIC.items()}
+    others: dict[str, Any] = {name: rule.center - rule.scale for name, rule in rules.TOPIC.items()}
+    assert Diagnostics(**topics).topic_score == pytest.approx(1)
+    assert Diagnostics(**others).topic_score == pytest.approx(-1)
+    total = sum(rule.weight for rule in rules.TOPIC.values())
+    for name, rule in rules.TOPIC.items():
+        assert Diagnostics(**{**topics, name: others[name]}).topic_score == pytest.approx(1 - 2 * rule.weight / total)
+        assert Diagnostics(**{name: others[name]}).topic_score == pytest.approx(-1)  # what is not known has no say
+    assert Diagnostics().topic_score == 0
+    assert Diagnostics(class_mean_cosine=0.02, source_agreement=0.2).unrelated_score > rules.CERTAIN
+    assert Diagnostics(class_mean_cosine=0.4, source_agreement=0.8).unrelated_score < 0
+
+
+def test_a_thousand_documents_are_half_way_between_few_and_many() -> None:
+    assert Diagnostics(n_documents=rules.FEW_DOCUMENTS).smallness == pytest.approx(0.5)
+    assert Diagnostics(n_documents=2 * rules.FEW_DOCUMENTS).smallness == pytest.approx(0.2)
+    assert Diagnostics().smallness == 0
+    fewest = Diagnostics(n_documents=rules.FEWEST_DOCUMENTS).smallness
+    assert Diagnostics(n_documents=3).smallness == fewest > 0.5
+
+
+def test_skill_is_zero_at_chance() -> None:
+    assert [skill(share, 4) for share in (0.25, 0.625, 1.0)] == pytest.approx([0, 0.5, 1])
+    first, second = np.eye(3)[[0, 1, 2, 0]], np.eye(3)[[0, 1, 1, 0]]
+    assert agreement(first, second) == pytest.approx(skill(0.75, 3))
+    assert claimed_skill(np.array([[0.5, 0.3, 0.2], [0.1, 0.1, 0.8]])) == pytest.approx(skill(0.65, 3))
+
+
+def test_underconfidence_is_skill_less_what_is_claimed_for_held_out_documents(toy_of_three: Toy) -> None:
+    own = ~toy_of_three.in_target
+    X, numbers = toy_of_three.X[own], np.unique(toy_of_three.y[own], return_inverse=True)[1]
+    right, largest = [], []
+    for train, test in StratifiedKFold(5, shuffle=True, random_state=0).split(X, numbers):
+        model = LogisticRegression(max_iter=1000).fit(X[train], numbers[train])
+        right += (model.predict(X[test]) == numbers[test]).tolist()
+        largest += model.predict_proba(X[test]).max(axis=1).tolist()
+    expected = (np.mean(right) - np.mean(largest)) * 3 / 2
+    assert expected > 0.2  # few documents: it is right oftener than it says
+    assert underconfidence(X, numbers, 3) == pytest.approx(expected)
+    assert underconfidence(X[:5], np.array([0, 0, 0, 0, 1]), 2) is None
+
+
+def drawn(rng: np.random.Generator, centers: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+    """Documents around the centres of their classes."""
+    rows = np.repeat(centers, sizes, axis=0)
+    return np.asarray(rows + rng.normal(scale=0.1, size=rows.shape))
+
+
+def two_domains(rng: np.random.Generator, centers: np.ndarray, sizes: np.ndarray) -> tuple[Problem, np.ndarray]:
+    """A problem, and the true classes of its target. `centers` are domains x classes x words, `sizes` domains x
+    classes."""
+    X = np.vstack([drawn(rng, *side) for side in zip(centers, sizes, strict=True)])
+    numbers = np.concatenate([np.repeat(np.arange(len(own)), own) for own in sizes])
+    domain = np.repeat([1, -1], sizes.sum(axis=1))
+    return make_problem(LR(), X, numbers, domain), numbers[domain < 0]
+
+
+def some_centers() -> np.ndarray:
+    """Of three classes, in two domains that set them apart in similar ways."""
+    rng = np.random.default_rng(5)
+    shared, own = rng.normal(size=(1, 3, N_WORDS)), rng.normal(size=(2, 3, N_WORDS))
+    centers = shared + 0.8 * own + 2 * rng.normal(size=(1, 1, N_WORDS))
+    return np.asarray(centers / np.linalg.norm(centers, axis=2, keepdims=True))
+
+
+def dense_cosine(problem: Problem, numbers: np.ndarray, corrected: bool) -> float:
+    """By variances: the mean of n documents is off by a n-th of theirs; the mean of all classes takes some away."""
+    (X, known), apart, squares = problem.labeled_documents(), [], []
+    for rows, classes in ((X, known), (problem.unlabeled, numbers)):
+        unit = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        groups = [unit[classes == number] for number in np.unique(classes)]
+        means = np.stack([group.mean(axis=0) for group in groups])
+        apart.append(means - means.mean(axis=0))
+        errors = [group.var(axis=0, ddof=1).sum() / len(group) for group in groups]
+        by_chance = (1 - 1 / len(groups)) * sum(errors) if corrected else 0.0
+        squares.append((apart[-1] ** 2).sum() - by_chance)
+    return float((apart[0] * apart[1]).sum() / np.sqrt(squares[0] * squares[1]))
+
+
+def test_cosine_of_class_means_is_the_dense_one() -> None:
+    sizes = np.array([[12, 20, 9], [15, 8, 30]])
+    problem, numbers = two_domains(np.random.default_rng(1), some_centers(), sizes)
+    found = class_mean_cosine(problem, numbers)
+    assert found == pytest.approx(dense_cosine(problem, numbers, corrected=True))
+    assert found != pytest.approx(dense_cosine(problem, numbers, corrected=False), abs=0.05)
+
+
+def test_cosine_of_class_means_does_not_depend_on_how_many_documents_there_are() -> None:
+    """Of few, the mean over many draws is that of very many; without the correction, it is far below."""
+    rng, centers = np.random.default_rng(3), some_centers()
+    many = class_mean_cosine(*two_domains(rng, centers, np.full((2, 3), 3000)))
+    draws = [two_domains(rng, centers, np.array([[25, 40, 30], [50, 30, 20]])) for _ in range(150)]
+    corrected = np.array([class_mean_cosine(*draw) for draw in draws], dtype=np.float64)
+    plain = [dense_cosine(*draw, corrected=False) for draw in draws]
+    assert many is not None
+    error = np.std(corrected) / np.sqrt(len(corrected))
+    assert np.mean(corrected) == pytest.approx(many, abs=3 * error)
+    assert np.mean(plain) < many - 20 * error
+
+
+def test_classes_with_one_document_are_not_compared() -> None:
+    rng, centers = np.random.default_rng(4), some_centers()
+    problem, numbers = two_domains(rng, centers, np.array([[10, 10, 10], [10, 12, 1]]))
+    first_two = make_problem(
+        LR(),
+        np.vstack([problem.domains[0].matrix[:20], problem.domains[1].matrix[:22]]),
+        np.repeat([0, 1, 0, 1], [10, 10, 10, 12]),
+        np.repeat([1, -1], [20, 22]),
+    )
+    assert class_mean_cosine(problem, numbers) == pytest.approx(class_mean_cosine(first_two, numbers[:22]))
+    assert class_mean_cosine(problem, np.zeros(23, dtype=int)) is None
