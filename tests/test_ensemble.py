@@ -1,0 +1,314 @@
+"""The ensemble by what may not change it, and what is decided, estimated and corrected by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.special import softmax
+from scipy.stats import binom
+
+from isthmus.auto import Diagnostics, Estimate, candidates, rules
+from isthmus.auto import decide as deciding
+from isthmus.auto.decide import FALLBACK, Decision, corrected_prior, decide
+from isthmus.auto.ensemble import EnsembleSolution, combine, log_odds, spread_of
+from isthmus.auto.estimate import estimate_accuracy, sharpness_for, updated
+from isthmus.auto.leaderboard import Leaderboard
+from isthmus.auto.rules import Line
+from isthmus.auto.run import Clock, Run
+from isthmus.core.problem import make_problem
+from isthmus.core.solution import Solution
+from isthmus.core.workspace import Workspace
+from isthmus.methods import LR
+from isthmus.typing import Array
+
+EVEN = {0: 0.5, 1: 0.5}
+N_DOCUMENTS = 40
+
+
+def some_answers(seed: int = 0, n_members: int = 3, n_classes: int = 3) -> list[np.ndarray]:
+    """Members that differ in what they say and, by far, in how sure they are."""
+    rng = np.random.default_rng(seed)
+    scores = rng.normal(size=(n_members, 50, n_classes)) * np.array([1, 2, 0.2])[:n_members, None, None]
+    return list(softmax(scores, axis=2))
+
+
+def combined(answers: Sequence[np.ndarray]) -> np.ndarray:
+    return combine(answers, [spread_of(answer) for answer in answers])
+
+
+def tempering(answer: np.ndarray, factor: float) -> np.ndarray:
+    """As sure as if its log-odds were so many times as large."""
+    return np.asarray(softmax(factor * np.log(answer), axis=1))
+
+
+def test_log_odds_are_against_the_geometric_mean() -> None:
+    answer = np.array([[0.5, 0.3, 0.2], [0.1, 0.8, 0.1]])
+    expected = np.log(answer / np.prod(answer, axis=1, keepdims=True) ** (1 / 3))
+    assert log_odds(answer) == pytest.approx(expected)
+    assert spread_of(answer) == pytest.approx(np.sqrt(np.mean(expected**2)))
+    assert spread_of(np.full((4, 2), 0.5)) == 1
+
+
+@pytest.mark.parametrize("factor", [0.1, 2.0])
+@pytest.mark.parametrize("member", [0, 1, 2])
+def test_how_sure_a_member_is_does_not_matter(member: int, factor: float) -> None:
+    answers = some_answers()
+    changed = [tempering(answer, factor) if n == member else answer for n, answer in enumerate(answers)]
+    assert combined(changed) == pytest.approx(combined(answers))
+    assert np.array_equal(combined(changed).argmax(axis=1), combined(answers).argmax(axis=1))
+
+
+def test_all_members_have_the_same_say() -> None:
+    """Of two that disagree everywhere, neither wins, however sure one of them is."""
+    answer = some_answers()[0][:, :2]
+    answer /= answer.sum(axis=1, keepdims=True)
+    against = tempering(answer[:, ::-1], 5.0)
+    assert combined([answer, against]) == pytest.approx(np.zeros((50, 2)))
+
+
+def test_order_of_members_does_not_matter() -> None:
+    answers = some_answers()
+    for order in permutations(answers):
+        assert combined(order) == pytest.approx(combined(answers))
+
+
+def test_a_member_twice_has_weight_two() -> None:
+    first, second, _ = some_answers()
+    parts = [log_odds(answer) / spread_of(answer) for answer in (first, second)]
+    assert combined([first, first, second]) == pytest.approx((2 * parts[0] + parts[1]) / 3)
+
+
+@dataclass(frozen=True, eq=False)
+class Fixed(Solution):
+    """Probabilities by the first two words of a document."""
+
+    slope: float
+
+    def assign(self, X: Any, domain: int | None) -> Array:
+        return np.asarray(softmax(self.slope * X[:, :2] + (domain or 0), axis=1))
+
+
+def test_new_documents_get_the_mean_of_members() -> None:
+    members = [Fixed(1.0), Fixed(-0.3), Fixed(7.0)]
+    spreads, sharpness, scale = [0.5, 2.0, 4.0], 1.7, 0.25
+    ensemble = EnsembleSolution(
+        ("a", "b", "c"), Estimate(0.8, 0.7, 0.9), [], Diagnostics(), None, Leaderboard([]),
+        _members=list(members), _spreads=spreads, _sharpness=sharpness, _scale=scale,
+    )  # fmt: skip
+    X = np.random.default_rng(0).uniform(size=(6, 4))
+    scores = np.zeros((6, 2))
+    for member, spread in zip(members, spreads, strict=True):
+        half = member.slope * scale * (X[:, 0] - X[:, 1]) / 2  # log-odds of two classes
+        scores += np.column_stack([half, -half]) / spread / 3
+    assert ensemble.assign(X, None) == pytest.approx(softmax(sharpness * scores, axis=1))
+    assert ensemble.member("b") is members[1]
+
+
+def a_run(prior: Any = None) -> Run:
+    """Of two classes, with as many unlabelled documents as the answers below; nobody has answered yet."""
+    rng = np.random.default_rng(0)
+    X, y = rng.uniform(size=(10 + N_DOCUMENTS, 3)), np.arange(10 + N_DOCUMENTS) % 2
+    problem = make_problem(LR(), X, y, np.repeat([1, -1], [10, N_DOCUMENTS]))
+    return Run(Workspace(problem), EVEN if prior is None else prior, Clock(None), 0)
+
+
+def answer_of(labels: np.ndarray) -> np.ndarray:
+    """The same confidence in every label."""
+    return np.where(np.eye(2)[labels] == 1, 0.9, 0.1)
+
+
+def checked_labels(n_known: int) -> np.ndarray:
+    """Of the first documents, alternately of both classes."""
+    checked = np.zeros((N_DOCUMENTS, 2))
+    checked[np.arange(n_known), np.arange(n_known) % 2] = 1
+    return checked
+
+
+def decision_by(
+    monkeypatch: pytest.MonkeyPatch, wrong: dict[str, int], n_known: int, *, topics: bool, value: float
+) -> Decision:
+    """With ensembles that are wrong on so many of the known labels, where the estimate is `value`.
+
+    All scores being equally large, a label has the probability `value` if it is right, or else what is left of one.
+    """
+    run, truth = a_run(), np.arange(N_DOCUMENTS) % 2
+    members = {"topics": run.ensembles.topics, "other": run.ensembles.other, FALLBACK: (candidates.SOURCE_ONLY,)}
+    for kind, names in members.items():
+        for name in names:
+            run.answers[name] = answer_of(np.where(np.arange(N_DOCUMENTS) < wrong[kind], 1 - truth, truth))
+    score = 1.0 if topics else -1.0
+    monkeypatch.setattr(Diagnostics, "topic_score", property(lambda self: score))
+    monkeypatch.setattr(deciding, "diagnose", lambda run: Diagnostics())
+    monkeypatch.setattr(deciding, "estimate_accuracy", lambda *_: Estimate(value, value - 0.1, value + 0.1))
+    return decide(run, checked_labels(n_known))
+
+
+@pytest.mark.parametrize(("n_wrong", "falls_back"), [(0, False), (1, False), (2, False), (3, True), (4, True)])
+def test_known_labels_must_speak_clearly_for_the_fallback(
+    n_wrong: int, falls_back: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each wrong label has a third of the probability that it has by the fallback; e^3 is between 3^2 and 3^3."""
+    wrong = {"topics": n_wrong, "other": n_wrong, FALLBACK: 0}
+    found = decision_by(monkeypatch, wrong, 10, topics=True, value=0.75)
+    assert found.members == ((candidates.SOURCE_ONLY,) if falls_back else candidates.AT_KNOWN_PRIOR.topics)
+    assert [caution.kind for caution in found.warnings] == (["harm"] if falls_back else [])
+
+
+@pytest.mark.parametrize("topics", [True, False])
+@pytest.mark.parametrize(("n_wrong", "overruled"), [(0, False), (1, False), (2, True), (3, True)])
+def test_known_labels_can_overrule_the_indicators(
+    n_wrong: int, overruled: bool, topics: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The indicators are worth e^2, between 3 and 3^2."""
+    indicated, other = ("topics", "other") if topics else ("other", "topics")
+    found = decision_by(monkeypatch, {indicated: n_wrong, other: 0, FALLBACK: n_wrong}, 10, topics=topics, value=0.75)
+    members = {"topics": candidates.AT_KNOWN_PRIOR.topics, "other": candidates.AT_KNOWN_PRIOR.other}
+    assert found.members == members[other if overruled else indicated]
+    assert any("overrule" in row["why"] for row in found.rows) == overruled
+
+
+def test_labels_of_one_class_alone_decide_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = {"topics": 1, "other": 1, FALLBACK: 0}
+    found = decision_by(monkeypatch, wrong, 1, topics=True, value=0.99)
+    assert found.members == candidates.AT_KNOWN_PRIOR.topics
+
+
+@pytest.mark.parametrize("n_right", [4, 5, 6, 7, 8])
+def test_unrelated_domains_are_doubted_unless_labels_prove_the_answer(
+    n_right: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Diagnostics, "unrelated_score", property(lambda self: 0.5))
+    found = decision_by(
+        monkeypatch, dict.fromkeys(("topics", "other", FALLBACK), 8 - n_right), 8, topics=True, value=0.8
+    )
+    by_chance = binom.sf(n_right - 1, 8, 0.5)  # as many or more, by tossing coins
+    assert [caution.kind for caution in found.warnings] == ([] if by_chance < 0.05 else ["unrelated"])
+    assert found.estimate.low == pytest.approx(0.7 if by_chance < 0.05 else 0.0)
+    assert found.estimate.value == 0.8
+
+
+def test_where_unrelatedness_is_certain_the_fallback_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Diagnostics, "unrelated_score", property(lambda self: rules.CERTAIN + 0.01))
+    wrong = {"topics": 4, "other": 4, FALLBACK: 4}
+    found = decision_by(monkeypatch, wrong, 8, topics=True, value=0.8)
+    assert found.members == (candidates.SOURCE_ONLY,)
+    assert found.estimate.value == pytest.approx(0.65)  # half way to one half
+
+
+def test_members_of_an_ensemble_that_did_not_answer_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = a_run()
+    for name in (candidates.SOURCE_ONLY, candidates.MIXTURE):
+        run.answers[name] = answer_of(np.arange(N_DOCUMENTS) % 2)
+    monkeypatch.setattr(deciding, "diagnose", lambda run: Diagnostics(neighbor_skill=1.0, confidence=0.5))
+    assert decide(run, None).members == (candidates.MIXTURE,)
+    monkeypatch.setattr(deciding, "diagnose", lambda run: Diagnostics(neighbor_skill=0.0, confidence=0.5))
+    assert decide(run, None).members == (candidates.SOURCE_ONLY,)
+    run.answers[candidates.SHORT] = run.answers[candidates.MIXTURE]
+    assert decide(run, None).members == (candidates.SHORT,)
+
+
+def a_decision(scores: np.ndarray, value: float) -> Decision:
+    return Decision(("a",), scores, [1.0], Diagnostics(), Estimate(value, value - 0.1, value + 0.1), [], [])
+
+
+@pytest.mark.parametrize("target_prior", ["source", "unknown"])
+def test_corrected_prior_by_hand(target_prior: str) -> None:
+    """Thirty documents are said to be of class 0, ten of class 1, each with a probability of 0.8. Of five known ones
+    that are said to be of class 0, one is."""
+    labels = np.repeat([0, 1], [30, 10])
+    decision = a_decision(np.where(np.eye(2)[labels] == 1, 1.0, -1.0), 0.8)
+    checked = np.zeros((40, 2))
+    checked[:5, 1], checked[0] = 1, [1, 0]
+    expected = (30 * 0.8 + 10 * 0.2) / 40
+    surprise = (1 - 5 * 0.8) / (5 + 10)  # an assumed prior is worth ten documents
+    found = corrected_prior(a_run(target_prior), decision, checked)
+    assert found == pytest.approx({0: expected + surprise, 1: 1 - expected - surprise}, abs=1e-4)
+    assert corrected_prior(a_run(EVEN), decision, checked) == EVEN  # who gives a prior means it
+
+
+def test_checked_documents_are_those_with_a_label() -> None:
+    decision = a_decision(np.array([[1.0, -1.0], [-1, 1], [1, -1], [1, -1]]), 0.7)
+    right, claimed = decision.check(np.array([[1.0, 0], [1, 0], [0, 0], [1, 0]]))
+    assert right.tolist() == [True, False, True]
+    assert claimed == pytest.approx(np.full(3, 0.7), abs=1e-4)
+
+
+def test_estimate_by_hand() -> None:
+    """With a line of round numbers: skill 0.75 * 0.6 + 0.5 * 0.2 * 0.4 + 0.1 * 0.3 - 0.02 = 0.5."""
+    line = Line(1.0, -0.5, 0.2, 0.1, -0.02, 0.1)
+    known = Diagnostics(
+        confidence=0.6, underconfidence=0.4, class_mean_cosine=0.3, n_documents=rules.FEW_DOCUMENTS, n_unlabeled=500
+    )
+    found = estimate_accuracy(known, 4, line)
+    assert found.value == pytest.approx(0.25 + 0.75 * 0.5)
+    error = np.sqrt((0.1 * 0.75) ** 2 + 1 / 2000)
+    reach = 1.6448536 * error * 2 * np.sqrt(0.625 * 0.375)
+    assert (found.low, found.high) == pytest.approx((0.625 - reach, 0.625 + reach))
+    few = estimate_accuracy(Diagnostics(confidence=0.6, n_documents=150, n_unlabeled=500), 4, line)
+    small = 1 / (1 + 0.6**2)
+    usual = rules.USUAL_UNDERCONFIDENCE, rules.USUAL_CLASS_MEAN_COSINE
+    skill = (1 - 0.5 * small) * 0.6 + small * 0.2 * usual[0] + 0.1 * usual[1] - 0.02
+    assert few.value == pytest.approx(0.25 + 0.75 * skill)
+    wider = np.sqrt(4 * (0.1 * 0.75) ** 2 + 1 / 2000) / error
+    room = np.sqrt(few.value * (1 - few.value) / (0.625 * 0.375))
+    assert few.high - few.low == pytest.approx((found.high - found.low) * wider * room)
+
+
+def test_confidence_counts_by_more_than_itself() -> None:
+    """With many documents, candidates that are half sure are no better than guessing nearly half of the time."""
+    half, sure = (
+        estimate_accuracy(Diagnostics(confidence=confidence, class_mean_cosine=0.3), 2).value
+        for confidence in (0.5, 0.75)
+    )
+    assert sure - half == pytest.approx(0.2, abs=0.02)
+    assert half == pytest.approx(0.74, abs=0.02)
+
+
+def test_the_decision_holds_the_estimate(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = []
+    for confidence in (0.4, 0.7):
+        known = Diagnostics(confidence=confidence, class_mean_cosine=0.3)
+        monkeypatch.setattr(deciding, "diagnose", lambda run, known=known: known)
+        run = a_run()
+        run.answers = {name: answer_of(np.arange(N_DOCUMENTS) % 2) for name in run.candidates}
+        found.append(decide(run, None).estimate)
+        assert found[-1] == estimate_accuracy(known, 2, rules.ESTIMATE)
+        run.answers = {candidates.SOURCE_ONLY: run.answers[candidates.SOURCE_ONLY]}
+        assert decide(run, None).estimate == estimate_accuracy(known, 2, rules.ESTIMATE_OF_SOURCE_ONLY)
+    assert found[1].value > found[0].value + 0.2
+
+
+def test_updated_estimate_by_hand() -> None:
+    """The interval is as wide as the accuracy of so many documents leaves it: these are its worth."""
+    before = Estimate(0.8, 0.7, 0.9)
+    right, claimed = np.array([True] * 6 + [False] * 4), np.full(10, 0.8)
+    n_left = 90
+    of_all = 1 / (4 * 100)
+    variance = (0.1 / 1.6448536 / (2 * np.sqrt(0.8 * 0.2))) ** 2 - of_all
+    worth = 1 / (4 * variance)
+    value = 0.8 + (6 - 8) / (10 + worth)
+    after = updated(before, claimed, right, 2, n_left)
+    assert after.value == pytest.approx(value)
+    error = np.sqrt(1 / (4 * (10 + worth)) + 1 / (4 * n_left))
+    reach = 1.6448536 * error * 2 * np.sqrt(value * (1 - value))
+    assert (after.low, after.high) == pytest.approx((value - reach, value + reach))
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_sharpness_is_found_between_its_limits(n_classes: int) -> None:
+    values = np.random.default_rng(0).normal(size=(300, n_classes))
+
+    def mean(sharpness: float) -> float:
+        return float(softmax(sharpness * values, axis=1).max(axis=1).mean())
+
+    for wanted in (0.6, 0.9):
+        assert mean(sharpness_for(values, wanted)) == pytest.approx(wanted, abs=1e-5)
+    assert sharpness_for(values, 0.0) == pytest.approx(np.exp(-6))
+    assert sharpness_for(values, 1.0) == pytest.approx(np.exp(6))
+    assert sharpness_for(values[:0], 0.8) == 1
+    assert sharpness_for(5 * values, 0.8) == pytest.approx(sharpness_for(values, 0.8) / 5, rel=1e-4)
