@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from isthmus.io.atomic import write_beside
+from isthmus.io.atomic import Staging, write_beside
 
 
 def test_text_and_bytes_are_written_beside(tmp_path: Path) -> None:
@@ -15,3 +15,19 @@ def test_text_and_bytes_are_written_beside(tmp_path: Path) -> None:
     assert (tmp_path / "link").is_symlink()
     write_beside(tmp_path / "real", b"\x00\xff")
     assert (tmp_path / "link").read_bytes() == b"\x00\xff"
+
+
+def test_what_is_not_committed_leaves_no_trace(tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_text("old")
+    with Staging() as staging:
+        staging.place(path).write_text("never")
+    assert list(tmp_path.iterdir()) == [path]
+    with Staging() as staging:
+        temporary = staging.place(path)
+        assert temporary.suffix == ".csv"
+        temporary.write_text("new")
+        assert path.read_text() == "old"
+        staging.commit()
+    assert path.read_text() == "new"
+    assert list(tmp_path.iterdir()) == [path]

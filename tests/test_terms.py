@@ -110,6 +110,25 @@ def test_gradient_is_the_slope_of_the_value(name: str, seed: int) -> None:
         assert np.vdot(positive - negative, direction) == pytest.approx(slope, rel=1e-5, abs=1e-7)
 
 
+def test_values_are_those_of_the_formulas() -> None:
+    """Slopes alone would not tell a term from one that is twice as large."""
+    rng = np.random.default_rng(0)
+    factors, affinity = factors_of(rng), affinity_of(rng)
+    V, V2, U, W, A, B = (factors[name] for name in ("V", "V2", "U", "W", "A", "B"))
+    pairs = sum(affinity[i, j] * np.sum((V[i] - V[j]) ** 2) for i in range(N) for j in range(i))
+    assert Graph("V", affinity, weight=1.3).value(factors) == pytest.approx(1.3 * pairs)
+    gap = V.mean(axis=0) - V2.mean(axis=0)
+    assert MeanDiscrepancy("V", "V2", weight=3.0).value(factors) == pytest.approx(3 * gap @ gap)
+    assert Orthogonality("W", weight=0.9).value(factors) == pytest.approx(0.9 * np.sum((W.T @ W - np.eye(K)) ** 2))
+    assert Closeness("U", "W", weight=0.6).value(factors) == pytest.approx(0.6 * np.sum((U - W) ** 2))
+    assert Ridge("A", weight=0.4).value(factors) == pytest.approx(0.4 * np.sum(A**2))
+    assert Ridge("B", weight=0.4, intercept=True).value(factors) == pytest.approx(0.4 * np.sum(B[:, :-1] ** 2))
+    labels, labeled = rng.choice([-1.0, 1.0], size=(N, 2)), np.arange(N) < 4
+    misses = (labels - V @ B[:, :-1].T - B[:, -1])[labeled]
+    term = Regression("V", "B", labels, labeled, weight=1.7, intercept=True)
+    assert term.value(factors) == pytest.approx(1.7 * np.sum(misses**2))
+
+
 @given(seed=st.integers(0, 10_000))
 def test_value_of_the_fit_is_half_the_squared_residual(seed: int) -> None:
     rng = np.random.default_rng(seed)

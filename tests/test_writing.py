@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
+import json
 import tempfile
 from pathlib import Path
 
 import numpy as np
 import pytest
+import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -45,3 +48,28 @@ def test_lines_end_plainly() -> None:
     with PredictionWriter(written, "csv", ["a", "b"]) as writer:
         writer.write(["1\r", "2"], np.array([[1.0, 0], [0.25, 0.75]]))
     assert written.getvalue() == b'id,label,p_a,p_b,confidence\n"1\r",a,1.0,0.0,1.0\n2,b,0.25,0.75,0.75\n'
+
+
+def test_probabilities_have_six_digits_and_labels_those_of_the_largest() -> None:
+    written = io.BytesIO()
+    with PredictionWriter(written, "jsonl", [1, "b"]) as writer:
+        writer.write(["x", "y"], np.array([[1 / 3, 2 / 3], [0.50000001, 0.49999999]]))
+    rows = [json.loads(line) for line in written.getvalue().decode().splitlines()]
+    assert [list(row.values()) for row in rows] == [
+        ["x", "b", 0.333333, 0.666667, 0.666667],
+        ["y", "1", 0.5, 0.5, 0.5],
+    ]
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".zst"])
+def test_the_same_labels_make_the_same_compressed_bytes(suffix: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = []
+    for second in (1.0, 2e9):
+        monkeypatch.setattr("time.time", lambda second=second: second)
+        written = io.BytesIO()
+        with PredictionWriter(written, "csv", ["a", "b"], f"labels.csv{suffix}") as writer:
+            writer.write(["1"], np.array([[0.75, 0.25]]))
+        found.append(written.getvalue())
+    assert found[0] == found[1]
+    plain = gzip.decompress(found[0]) if suffix == ".gz" else zstandard.decompress(found[0], max_output_size=1000)
+    assert plain.splitlines()[1] == b"1,a,0.75,0.25,0.75"
