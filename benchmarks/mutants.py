@@ -6,20 +6,20 @@ python benchmarks/mutants.py [--jobs 2] [--only WORD]
 from __future__ import annotations
 
 import argparse
+import importlib
+import importlib.util
+import multiprocessing
 import os
 import re
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
+import time
 import tomllib
-from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from importlib.util import cache_from_source
 from pathlib import Path
-from queue import SimpleQueue
 from time import perf_counter
 
 HERE = Path(__file__).parent
@@ -27,9 +27,17 @@ ROOT = HERE.parent
 COPIED = ("src", "tests", "benchmarks", "pyproject.toml")
 ENOUGH = 0.95
 """Of the mutants must be killed."""
-LONGEST = 300.0
+LONGEST = 180.0
 """Seconds of a run of tests: a mutant that does not end is noticed."""
+OUTPUT = "output.txt"
 FAILURE = re.compile(r"^(?:FAILED|ERROR) (\S.*?)(?: - .*)?$", re.MULTILINE)
+PASSED, FAILED, NONE_LEFT = 0, 1, 5
+"""What pytest ends with; the last if all its tests are left out."""
+LIBRARIES = (
+    *("numpy", "scipy.stats", "sklearn.linear_model", "sklearn.svm", "sklearn.cluster", "sklearn.decomposition"),
+    *("sklearn.utils.estimator_checks", "sparse_dot_topn", "pandas", "hypothesis.extra.numpy", "rich", "pytest"),
+)
+"""Imported once, and then there in every forked process: they take longer than most tests."""
 
 
 @dataclass(frozen=True)
@@ -45,9 +53,6 @@ class Mutant:
     """Below tests."""
     reason: str = ""
     """Why it does not matter if it survives."""
-
-    def applied(self, text: str) -> str:
-        return text.replace(self.old, self.new)
 
 
 def read_mutants(path: Path) -> list[Mutant]:
@@ -69,96 +74,124 @@ def is_fresh(mutant: Mutant) -> bool:
     return once and mutant.old != mutant.new and all((ROOT / "tests" / name).is_file() for name in mutant.tests)
 
 
-class Copies:
-    """Folders with a copy of everything, one for each test run at a time."""
+@dataclass(frozen=True)
+class Trial:
+    """A run of tests in a copy of the project: of a mutant up to the first failure, or of the source as it is."""
 
-    def __init__(self, folder: Path, n: int) -> None:
-        self._free: SimpleQueue[Path] = SimpleQueue()
-        for number in range(n):
-            copy = folder / str(number)
-            for name in COPIED:
-                if (ROOT / name).is_dir():
-                    shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
-                else:
-                    shutil.copy(ROOT / name, copy / name)
-            self._free.put(copy)
-
-    def failures(self, tests: Iterable[str], mutant: Mutant | None, left_out: Iterable[str] = ()) -> list[str] | None:
-        """Names of tests that fail, of a mutant the first one alone; None if they do not come to an end."""
-        copy = self._free.get()
-        try:
-            if mutant is None:
-                return run_tests(copy, tests, left_out, stop_at_first=False)
-            source = copy / "src" / "isthmus" / mutant.file
-            text = source.read_text(encoding="utf-8")
-            try:
-                rewrite(source, mutant.applied(text))
-                return run_tests(copy, tests, left_out, stop_at_first=True)
-            finally:
-                rewrite(source, text)
-        finally:
-            self._free.put(copy)
+    tests: tuple[str, ...]
+    mutant: Mutant | None = None
+    left_out: tuple[str, ...] = ()
 
 
-def rewrite(source: Path, text: str) -> None:
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a trial."""
+
+    trial: Trial
+    failed: list[str]
+    """Names of tests; what went wrong, where no test did."""
+    seconds: float
+
+
+def copy_project(folder: Path) -> Path:
+    """Where a mutant can do no harm."""
+    folder.mkdir()
+    for name in COPIED:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(ROOT / name, folder / name)
+    return folder
+
+
+def write_source(copy: Path, mutant: Mutant | None, *, mutated: bool) -> None:
     """Without the bytecode of before: it goes by the second and by the size of the file, which may be the same."""
-    source.write_text(text, encoding="utf-8")
-    Path(cache_from_source(str(source))).unlink(missing_ok=True)
+    if mutant is None:
+        return
+    text = (ROOT / "src" / "isthmus" / mutant.file).read_text(encoding="utf-8")
+    source = copy / "src" / "isthmus" / mutant.file
+    source.write_text(text.replace(mutant.old, mutant.new) if mutated else text, encoding="utf-8")
+    Path(importlib.util.cache_from_source(str(source))).unlink(missing_ok=True)
 
 
-def run_tests(copy: Path, tests: Iterable[str], left_out: Iterable[str], *, stop_at_first: bool) -> list[str] | None:
-    """One process of pytest in a copy."""
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-rfE", "--tb=no", "--no-header"]
-    command += ["-x"] if stop_at_first else []
-    command += [f"--deselect={name}" for name in left_out]
-    command += [f"tests/{name}" for name in tests]
-    # One thread each: several run at a time.
-    more = {"PYTHONPATH": str(copy / "src"), "OMP_NUM_THREADS": "1", "COLUMNS": "1000"}
-    with subprocess.Popen(
-        command,
-        cwd=copy,
-        env={**os.environ, **more},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    ) as process:
-        try:
-            said, _ = process.communicate(timeout=LONGEST)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            return None
-    found = FAILURE.findall(said)
-    if process.returncode not in (0, 1) and not found:
-        found = [f"pytest ends with {process.returncode}"]
-    return found
+def run_tests(copy: Path, trial: Trial) -> None:
+    """In a process of its own, which it ends."""
+    import pytest
+
+    os.setsid()
+    os.chdir(copy)
+    os.environ |= {"PYTHONPATH": str(copy / "src"), "COLUMNS": "1000"}
+    sys.path.insert(0, str(copy / "src"))
+    output = os.open(copy / OUTPUT, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    arguments = ["-q", "-p", "no:cacheprovider", "-rfE", "--tb=no", "--no-header", *(["-x"] if trial.mutant else [])]
+    arguments += [f"--deselect={name}" for name in trial.left_out]
+    code = pytest.main(arguments + [f"tests/{name}" for name in trial.tests])
+    sys.stdout.flush()
+    os._exit(int(code))
 
 
-def broken_tests(copies: Copies, files: list[str], jobs: int) -> list[str]:
+def outcomes(trials: Iterable[Trial], copies: list[Path]) -> Iterator[Outcome]:
+    """As many at a time as there are copies."""
+    fork = multiprocessing.get_context("fork")
+    waiting, free = list(reversed(list(trials))), list(copies)
+    running: list[tuple[Trial, Path, multiprocessing.context.ForkProcess, float]] = []
+    while waiting or running:
+        while waiting and free:
+            trial, copy = waiting.pop(), free.pop()
+            write_source(copy, trial.mutant, mutated=True)
+            process = fork.Process(target=run_tests, args=(copy, trial))
+            process.start()
+            running.append((trial, copy, process, perf_counter()))
+        time.sleep(0.05)
+        for own in list(running):
+            trial, copy, process, began = own
+            seconds = perf_counter() - began
+            if process.exitcode is None and seconds < LONGEST:
+                continue
+            yield Outcome(trial, failures(copy, process), seconds)
+            write_source(copy, trial.mutant, mutated=False)
+            running.remove(own)
+            free.append(copy)
+
+
+def failures(copy: Path, process: multiprocessing.context.ForkProcess) -> list[str]:
+    """Of a process that has ended, or has taken too long."""
+    if process.exitcode is None:
+        assert process.pid is not None
+        os.killpg(process.pid, signal.SIGKILL)
+        process.join()
+        return ["does not end"]
+    found = FAILURE.findall((copy / OUTPUT).read_text(encoding="utf-8", errors="replace"))
+    ended = process.exitcode in (PASSED, FAILED, NONE_LEFT)
+    return found if found or ended else [f"pytest ends with {process.exitcode}"]
+
+
+def broken_tests(mutants: list[Mutant], copies: list[Path]) -> list[str]:
     """Tests that fail as things are: they would kill every mutant."""
-    with ThreadPoolExecutor(jobs) as pool:
-        found = pool.map(lambda name: copies.failures([name], None), files)
-        return sorted(name for names in found for name in names or ())
+    files = dict.fromkeys(name for mutant in mutants for name in mutant.tests)
+    found = [name for one in outcomes([Trial((name,)) for name in files], copies) for name in one.failed]
+    if strange := [name for name in found if not name.startswith("tests/")]:
+        sys.exit(f"Without any change: {strange[0]}.")
+    return sorted(found)
 
 
-def try_all(copies: Copies, mutants: list[Mutant], left_out: list[str], jobs: int) -> list[Mutant]:
+def try_all(mutants: list[Mutant], left_out: list[str], copies: list[Path]) -> list[Mutant]:
     """The mutants that survive; says of each what became of it."""
 
-    def attempt(mutant: Mutant) -> tuple[Mutant, list[str] | None, float]:
-        began = perf_counter()
-        own = [name for name in left_out if name.startswith(tuple(f"tests/{file}" for file in mutant.tests))]
-        return mutant, copies.failures(mutant.tests, mutant, own), perf_counter() - began
+    def trial(mutant: Mutant) -> Trial:
+        files = tuple(f"tests/{name}" for name in mutant.tests)
+        return Trial(mutant.tests, mutant, tuple(name for name in left_out if name.startswith(files)))
 
     survivors = []
-    with ThreadPoolExecutor(jobs) as pool:
-        for mutant, failed, seconds in pool.map(attempt, mutants):
-            if failed is None:
-                fate = "killed    (does not end)"
-            else:
-                fate = f"killed    ({failed[0].removeprefix('tests/')})" if failed else "SURVIVED "
-            if failed == []:
-                survivors.append(mutant)
-            print(f"{seconds:5.0f} s  {mutant.file}: {mutant.name}: {fate}", flush=True)
+    for one in outcomes(map(trial, mutants), copies):
+        mutant = one.trial.mutant
+        assert mutant is not None
+        fate = f"killed by {one.failed[0].removeprefix('tests/')}" if one.failed else "SURVIVED"
+        print(f"{one.seconds:4.0f} s  {mutant.file}: {mutant.name}: {fate}", flush=True)
+        if not one.failed:
+            survivors.append(mutant)
     return survivors
 
 
@@ -170,13 +203,15 @@ def main() -> None:
     options = parser.parse_args()
     began = perf_counter()
     mutants = [m for m in read_mutants(HERE / "mutants.toml") if options.only in f"{m.file} {m.name}"]
-    files = list(dict.fromkeys(name for mutant in mutants for name in mutant.tests))
+    os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # several run at a time
+    for library in LIBRARIES:
+        importlib.import_module(library)
     with tempfile.TemporaryDirectory() as folder:
-        copies = Copies(Path(folder), options.jobs)
-        left_out = broken_tests(copies, files, options.jobs)
+        copies = [copy_project(Path(folder, str(number))) for number in range(options.jobs)]
+        left_out = broken_tests(mutants, copies)
         for name in left_out:
-            print(f"left out, as it fails without any change: {name}")
-        survivors = try_all(copies, mutants, left_out, options.jobs)
+            print(f"left out, as it fails without any change: {name}", flush=True)
+        survivors = try_all(mutants, left_out, copies)
     killed = len(mutants) - len(survivors)
     print()
     for mutant in survivors:

@@ -67,4 +67,4 @@ def test_products_within_products_do_not_wait_for_themselves() -> None:
 @pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
 def test_small_squares_are_not_lost_in_single_precision(container: Any) -> None:
     X = MatrixDocuments(container(np.full((3, 4), 1e-30, dtype=np.float32)))
-    assert X.squared_norm == pytest.approx(12e-60, rel=1e-5)
+    assert X.squared_norm == pytest.approx(12e-60, rel=1e-5, abs=0)
