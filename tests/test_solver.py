@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -211,3 +212,20 @@ def test_fold_in_finds_each_documents_best_mixture(seed: int) -> None:
     assert found == pytest.approx(mixture, abs=0.05)
     alone = np.vstack([fold_in(sp.csr_array(row[None] @ profile.T), profile) for row in mixture])
     assert alone == pytest.approx(found, abs=1e-10)
+
+
+@pytest.mark.parametrize("weight", [1e-6, 1e6])
+def test_the_size_of_the_objective_does_not_decide_when_to_stop(weight: float) -> None:
+    plain = tcl_model(np.random.default_rng(0), ColumnsSumToOne(), RowsSumToOne())
+    other = tcl_model(np.random.default_rng(0), ColumnsSumToOne(), RowsSumToOne())
+    terms = [replace(term, weight=weight) for term in other.terms if isinstance(term, Reconstruction)]
+    histories = [minimize(model, max_iter=200, tol=1e-3) for model in (plain, replace(other, terms=terms))]
+    assert 1 < histories[0].n_iter == histories[1].n_iter < 200
+
+
+def test_documents_that_lost_all_classes_are_even_and_topics_that_lost_all_words_are_zero() -> None:
+    documents, words = np.array([[0.0, 0], [1, 3]]), np.array([[0.0, 1], [0, 3]])
+    RowsSumToOne().restore(documents)
+    ColumnsSumToOne().restore(words)
+    assert documents.tolist() == [[0.5, 0.5], [0.25, 0.75]]
+    assert words.tolist() == [[0, 0.25], [0, 0.75]]
