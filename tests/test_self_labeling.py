@@ -13,6 +13,7 @@ from sklearn.linear_model import LogisticRegression
 
 from conftest import Toy, make_toy
 from isthmus import NaiveBayesEM, SelfTraining, TransductiveLR
+from isthmus.solvers.linear import fit_logistic
 
 PRIORS = ["source", "unknown", {"class 0": 0.4, "class 1": 0.6}]
 LENGTH = 1.5
@@ -187,3 +188,19 @@ def test_naive_bayes_is_the_plain_mixture(max_iter: int, alpha: float, n_known: 
     model = toy.fit(NaiveBayesEM(max_iter, alpha=alpha, target_prior=prior), sample_labeled=labeled)
     expected = mixture(parts_of(toy, prior, n_known), max_iter, alpha)
     assert model.label_distributions_[~labeled] == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.mark.parametrize("scale", [1e-3, 100.0])
+def test_logistic_regression_at_another_length_is_the_same(scale: float) -> None:
+    """With C relative to the squared length; from a start, too."""
+    parts = parts_of(unequal_toy(), "source")
+    X, C = parts.X / LENGTH, 2.0
+    plain, far = fit_logistic(X, parts.y, C), fit_logistic(scale * X, parts.y, C / scale**2)
+    assert far.coef_ * scale == pytest.approx(plain.coef_, abs=1e-4)
+    weights = np.linspace(0.5, 2, len(parts.y))
+    plain, far = (
+        fit_logistic(factor * X, parts.y, C / factor**2, weights, start)
+        for factor, start in ((1.0, plain), (scale, far))
+    )
+    assert far.coef_ * scale == pytest.approx(plain.coef_, abs=1e-4)
+    assert far.intercept_ == pytest.approx(plain.intercept_, abs=1e-4)
