@@ -117,7 +117,10 @@ def write_source(copy: Path, mutant: Mutant | None, *, mutated: bool) -> None:
 def run_tests(copy: Path, trial: Trial) -> None:
     """In a process of its own, which it ends."""
     import pytest
+    from hypothesis import Phase, settings
 
+    # As in conftest.py, but for the long search for the simplest failure.
+    settings.register_profile("mutants", deadline=None, derandomize=True, max_examples=40, phases=[Phase.generate])
     os.setsid()
     os.chdir(copy)
     os.environ |= {"PYTHONPATH": str(copy / "src"), "COLUMNS": "1000"}
@@ -125,7 +128,8 @@ def run_tests(copy: Path, trial: Trial) -> None:
     output = os.open(copy / OUTPUT, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     os.dup2(output, 1)
     os.dup2(output, 2)
-    arguments = ["-q", "-p", "no:cacheprovider", "-rfE", "--tb=no", "--no-header", *(["-x"] if trial.mutant else [])]
+    arguments = ["-q", "-p", "no:cacheprovider", "-rfE", "--tb=no", "--hypothesis-profile=mutants"]
+    arguments += ["-x"] if trial.mutant else []
     arguments += [f"--deselect={name}" for name in trial.left_out]
     code = pytest.main(arguments + [f"tests/{name}" for name in trial.tests])
     sys.stdout.flush()

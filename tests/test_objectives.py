@@ -1,4 +1,4 @@
-"""Objectives of DTLM, GCMF and DKT at their start, and LSA and mSDA, against the formulas that they name."""
+"""Objectives of factorizations at their start, CoCC at its end, and LSA and mSDA, against the formulas they name."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from conftest import Toy
+from conftest import Toy, make_toy
 from isthmus.core.problem import Problem, make_problem
 from isthmus.core.workspace import Workspace
-from isthmus.methods import DKT, DTLM, GCMF, LSA, MSDA
+from isthmus.methods import CCI, DKT, DTLM, GCMF, LSA, MSDA, CoCC
 from isthmus.solvers.factorization import Factorization, objective
 from isthmus.solvers.linear import denoising_map, lsa_map
 from isthmus.solvers.spectral import neighbor_graph
@@ -90,6 +90,22 @@ def test_dkt_starts_from_its_objective(toy: Toy) -> None:
     assert objective(model) == pytest.approx(expected)  # labels start as they are, at no cost
 
 
+def test_cci_starts_from_its_objective(toy: Toy) -> None:
+    """Every matrix is divided by its sum; columns of word clusters and of the documents' classes sum to one."""
+    problem, model = start_of(CCI(3, target_weight=3.0, correspondence_weight=0.5, random_state=0), toy)
+    factors, expected = model.factors, 0.0
+    for d, domain in enumerate(problem.domains):
+        X, weight = domain.matrix.toarray(), 3.0 if domain.is_target else 1.0
+        expected += weight * squares(X / X.sum() - factors[f"V{d}"] @ (factors[f"W{d}"] @ factors[f"S{d}"]).T)
+    B = (toy.X.toarray() > 0).astype(float)
+    counts = B.T @ B
+    s, t = sorted((0, 1), key=lambda d: problem.domains[d].is_target)
+    between = factors[f"W{s}"] @ factors[f"S{s}-{t}"] @ factors[f"W{t}"].T
+    expected += 0.5 * squares(counts / counts.sum() - between)
+    assert objective(model) == pytest.approx(expected)
+    assert factors["V0"].sum(axis=0) == pytest.approx(np.ones(2))
+
+
 @pytest.mark.parametrize("kind", ["LSA", "MSDA"])
 def test_features_are_learned_from_all_documents_and_labels_from_the_source(kind: str, toy: Toy) -> None:
     X, own = SCALE * toy.X, ~toy.in_target
@@ -103,3 +119,22 @@ def test_features_are_learned_from_all_documents_and_labels_from_the_source(kind
     reference = LogisticRegression(C=C, tol=1e-5, max_iter=1000).fit(feature_map.transform(X[own]), toy.y[own])
     expected = reference.predict_proba(feature_map.transform(X[toy.in_target]))
     assert model.label_distributions_[toy.in_target] == pytest.approx(expected, abs=1e-3)
+
+
+def test_words_of_cocc_stay_where_source_and_target_lose_least() -> None:
+    """At the end no word would move: sum_c f(w, c) log f(c | cluster), and lam times the same of the source."""
+    toy = make_toy(seed=2, n_classes=3, n_documents=120)
+    rng, lam = np.random.default_rng(0), 3.0
+    wrong = rng.uniform(size=len(toy.y)) < 0.4
+    toy.y[wrong] = rng.permutation(toy.y[wrong])
+    model = toy.fit(CoCC(6, lam=lam, max_iter=100, random_state=0))
+    assert model.n_iter_ < 100
+    X, clusters = toy.X.toarray(), np.eye(6)[model.word_clusters_]
+    scores = np.zeros(clusters.shape)
+    for weight, rows, labels in ((1, toy.in_target, model.transduction_), (lam, ~toy.in_target, toy.y)):
+        joint = X[rows].T @ (labels[rows][:, None] == model.classes_)
+        joint /= joint.sum()
+        table = clusters.T @ joint
+        scores += weight * joint @ np.log(np.maximum(table / table.sum(axis=1, keepdims=True), 1e-12)).T
+    chosen = scores[np.arange(len(scores)), model.word_clusters_]
+    assert chosen == pytest.approx(scores.max(axis=1), abs=1e-12)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from conftest import Toy
 from isthmus.core.numerics import unit_rows
+from isthmus.methods import CDSC, SC
 from isthmus.methods.spectral._base import PlaceClassifier
 from isthmus.methods.spectral.cdsc import _between
+from isthmus.methods.spectral.sgt import _cut, on_sphere
 from isthmus.solvers.spectral import AllLinks, CosineAffinity, MustLink, embed, embed_clamped, neighbor_graph
 
 N_TIED, N_FREE, LAM, BETA = 5, 9, 0.3, 2.0
@@ -113,3 +116,36 @@ def test_vectors_in_which_classes_lie_together_are_passed_over() -> None:
     """The constant one, then a vector of a few documents alone, then one that takes the classes apart."""
     means = np.array([[1.0, 0.01, 0.5], [1.0, 0.02, -0.5]])
     assert _between(means).tolist() == [0, 2]
+
+
+def test_sc_takes_as_many_vectors_as_there_are_classes(toy_of_three: Toy) -> None:
+    assert len(toy_of_three.fit(SC(random_state=0)).eigenvalues_) == 3
+
+
+def test_weighted_places_are_a_random_walk_of_four_steps(toy_of_three: Toy) -> None:
+    """What speaks for a class, up to one factor for all: how likely the walk leads there."""
+    own, free = toy_of_three.X[~toy_of_three.in_target].toarray(), toy_of_three.X[toy_of_three.in_target].toarray()
+    names = toy_of_three.y[~toy_of_three.in_target]
+    sums = np.stack([own[names == name].sum(axis=0) for name in np.unique(names)])
+    rows = np.vstack([sums, free])
+    W = rows @ rows.T - np.diag(np.append(np.unique(names, return_counts=True)[1], np.ones(len(free))))
+    degrees = W.sum(axis=1)
+    walk = np.linalg.matrix_power(W / degrees[:, None], 4)[3:, :3] / degrees[:3]
+    walk -= walk.mean(axis=1, keepdims=True)
+    model = CDSC(3 + len(free), lam=0.0, weighting="eigenvalue", random_state=0)
+    logs = np.log(toy_of_three.fit(model).label_distributions_[toy_of_three.in_target])
+    logs -= logs.mean(axis=1, keepdims=True)
+    assert logs == pytest.approx(walk * np.vdot(logs, walk) / np.vdot(walk, walk), abs=1e-6)
+
+
+def test_classes_of_any_size_weigh_the_same_in_a_cut() -> None:
+    rng = np.random.default_rng(6)
+    vectors, side = rng.normal(size=(20, 3)), np.arange(8) < 2  # two labelled documents of one class, six of the other
+    cost = np.where(side, 8 / 4, 8 / 12)
+    assert cost[side].sum() == pytest.approx(cost[~side].sum())
+    goal = np.where(side, 3**0.5, -(3**-0.5))
+    labeled = vectors[:8]
+    G = np.diag([1.0, 4, 9]) + 50 * labeled.T @ np.diag(cost) @ labeled
+    z = vectors @ on_sphere(G, 50 * labeled.T @ (cost * goal), 20.0)
+    expected = (z - (3**0.5 - 3**-0.5) / 2) / (3**0.5 + 3**-0.5)
+    assert _cut(vectors, side, 50.0) == pytest.approx(expected)
