@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -74,3 +75,11 @@ def test_an_array_in_two_places_is_stored_once() -> None:
     one, two, other = through_a_file([array, (array,), array.copy()])
     assert one is two[0]
     assert one is not other
+
+
+@pytest.mark.parametrize("axes", list(permutations(range(3))))
+def test_arrays_lie_in_memory_as_they_did(axes: tuple[int, ...]) -> None:
+    array = np.arange(24.0).reshape(2, 3, 4).transpose(axes)
+    loaded = through_a_file(array)
+    assert np.array_equal(loaded, array)
+    assert loaded.strides == array.strides
