@@ -171,3 +171,13 @@ def test_other_patterns_are_refused(pattern: Any, honest: bytes, tmp_path: Path)
         ModelFileError, match=r"which might take for ever: .*; give any other to isthmus\.transfer, in Pyt"
     ):
         load_bytes(forge(honest, setting(*COUNTS, "token_pattern", to=pattern)), tmp_path)
+
+
+@pytest.mark.parametrize("numbers", [(0, 2), (1, 2), (0, 0), (-1, 0), (0, 10**12)])
+def test_numbers_of_words_are_those_of_columns(numbers: tuple[int, int]) -> None:
+    """A matrix is made of them, and nobody looks at them again."""
+    vectorizer = CountVectorizer().fit(["card refund"])
+    checks.check(vectorizer)
+    vectorizer.vocabulary_ = dict(zip(("card", "refund"), numbers, strict=True))
+    with pytest.raises(ModelFileError, match="the vocabulary of its vectorizer has gaps"):
+        checks.check(vectorizer)
