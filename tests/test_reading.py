@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import os
+import random
 import threading
 from pathlib import Path
 from typing import Any
@@ -272,3 +273,12 @@ def test_ids_that_are_not_needed_are_not_read(tmp_path: Path) -> None:
             assert [document.id for document in read(path, id=name, with_ids=False)] == ["1", "2"]
         with pytest.raises(DataError, match="has no column 'none', which --id names"):
             read(path, id="none")
+
+
+def test_a_compressed_parquet_file_of_several_blocks(tmp_path: Path) -> None:
+    """Its first bytes are looked at, and then all of it is copied from where reading stood."""
+    rng = random.Random(0)
+    rows = [{"text": rng.randbytes(100).hex(), "label": "x"} for _ in range(3000)]
+    path = write(tmp_path / "documents.parquet.gz", rows)
+    assert path.stat().st_size > 1 << 17
+    assert [document.text for document in read(path, labelled=True)] == [row["text"] for row in rows]
