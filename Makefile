@@ -1,13 +1,14 @@
 # make demo     install, then show isthmus at work
 # make test     install, then lint, type-check and test: what CI runs
 # make mutants  change the code in many places, one at a time: does a test notice?
-# make clean    remove the environment and caches
+# make test-oldest  the tests with the lowest versions that pyproject.toml allows, in an environment of their own
+# make clean    remove the environments and caches
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: install install-dev demo test lint mutants clean
+.PHONY: install install-dev demo test test-oldest lint mutants clean
 
 install: $(VENV)/.installed
 install-dev: $(VENV)/.installed-dev

@@ -39,7 +39,7 @@ class Telling:
         self.answer = answer
 
     def solve(self, problem: Problem, workspace: Workspace) -> Told:
-        return Told((np.zeros((0, 2)), self.answer))
+        return Told(self.answer)
 
 
 def a_problem(n_known: int = 0) -> Problem:
@@ -59,16 +59,15 @@ def answer(n_of_second: int, confidence: float = 0.9) -> Array:
 def told(monkeypatch: pytest.MonkeyPatch, at_source: dict[str, Array], at_unknown: dict[str, Array]) -> Run:
     """A run at the source's prior in which all have answered; what they will say at an unknown one is known."""
 
-    def portfolio(target_prior: Any, random_state: Any) -> list[candidates.Candidate]:
-        answers = at_unknown if target_prior == "unknown" else at_source
-        plain = answer(N_UNLABELED // 2)
-        return [
-            replace(one, estimator=Telling(answers.get(one.name, plain)))  # type: ignore[arg-type]  # as good as one
-            for one in candidates.portfolio(target_prior, random_state)
-        ]
+    def telling(one: candidates.Candidate) -> candidates.Candidate:
+        def method(target_prior: Any = "source", **settings: Any) -> Any:
+            answers = at_unknown if target_prior == "unknown" else at_source
+            return Telling(answers.get(one.name, answer(N_UNLABELED // 2)))
 
-    monkeypatch.setattr(running, "portfolio", portfolio)
-    run = Run(Workspace(a_problem()), "source", Clock(None), 0)
+        return replace(one, method=method)
+
+    monkeypatch.setattr(running, "PORTFOLIO", tuple(map(telling, candidates.PORTFOLIO)))
+    run = Run(a_problem(), Workspace(), "source", Clock(None), 0)
     run.start()
     return run
 
@@ -100,7 +99,6 @@ def test_label_shift_is_for_topics_and_for_priors_that_nobody_gave(monkeypatch: 
     free = dict.fromkeys((candidates.SHORT, candidates.LONG, candidates.MIXTURE), answer(90))
     run = told(monkeypatch, {}, free)
     assert kinds(run) == ["prior"]
-    assert kinds(run, members=run.ensembles.other) == []
     run.target_prior = {0: 0.5, 1: 0.5}
     assert kinds(run) == []
     run.target_prior, run.clock = "source", Clock(0.0)
@@ -123,12 +121,12 @@ def test_a_class_with_less_than_half_of_its_share_is_missing(
 
 def test_candidates_run_in_turn_and_once(monkeypatch: pytest.MonkeyPatch) -> None:
     run = told(monkeypatch, {candidates.SHORT: answer(30)}, {})
-    assert list(run.answers) == [one.name for one in candidates.portfolio("source", 0)]
+    assert list(run.answers) == [one.name for one in candidates.PORTFOLIO]
     assert np.array_equal(run.answers[candidates.SHORT], answer(30))
     assert run.unit == run.seconds[candidates.SOURCE_ONLY]
     assert run.expected_seconds((candidates.LONG,)) == 0
     assert run.prior_by_class() == {0: 0.5, 1: 0.5}
-    only = Run(Workspace(a_problem()), "unknown", Clock(None), 0)
+    only = Run(a_problem(), Workspace(), "unknown", Clock(None), 0)
     only.start(only=(candidates.MIXTURE, candidates.LONG))
     assert set(only.answers) == {candidates.MIXTURE, candidates.LONG}
     assert only.prior_by_class() is None
@@ -138,7 +136,7 @@ def test_time_that_is_left_decides_who_runs(monkeypatch: pytest.MonkeyPatch) -> 
     """The first takes a second; the next needs 5 more, and the diagnostics 8."""
     now = [0.0]
     monkeypatch.setattr(running, "perf_counter", lambda: now[0])
-    run = Run(Workspace(a_problem()), "source", Clock(14.0), 0)
+    run = Run(a_problem(), Workspace(), "source", Clock(14.0), 0)
     run.unit = 1.0
     now[0] = 1.0
     assert run._obstacle(run.candidates[candidates.SHORT], False) == ""

@@ -126,7 +126,7 @@ def some_centers() -> np.ndarray:
 
 def dense_cosine(problem: Problem, numbers: np.ndarray, corrected: bool) -> float:
     """By variances: the mean of n documents is off by a n-th of theirs; the mean of all classes takes some away."""
-    (X, known), apart, squares = problem.labeled_documents(), [], []
+    (X, known), apart, squares = problem.labeled, [], []
     for rows, classes in ((X, known), (problem.unlabeled, numbers)):
         unit = rows / np.linalg.norm(rows, axis=1, keepdims=True)
         groups = [unit[classes == number] for number in np.unique(classes)]

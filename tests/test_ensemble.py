@@ -15,7 +15,7 @@ from scipy.stats import binom
 from isthmus.auto import Diagnostics, Estimate, candidates, rules
 from isthmus.auto import decide as deciding
 from isthmus.auto.decide import FALLBACK, Decision, corrected_prior, decide
-from isthmus.auto.ensemble import EnsembleSolution, combine, log_odds, spread_of
+from isthmus.auto.ensemble import EnsembleSolution, centered_log_odds, combine, spread_of
 from isthmus.auto.estimate import estimate_accuracy, sharpness_for, updated
 from isthmus.auto.leaderboard import Leaderboard
 from isthmus.auto.rules import Line
@@ -49,7 +49,7 @@ def tempering(answer: np.ndarray, factor: float) -> np.ndarray:
 def test_log_odds_are_against_the_geometric_mean() -> None:
     answer = np.array([[0.5, 0.3, 0.2], [0.1, 0.8, 0.1]])
     expected = np.log(answer / np.prod(answer, axis=1, keepdims=True) ** (1 / 3))
-    assert log_odds(answer) == pytest.approx(expected)
+    assert centered_log_odds(answer) == pytest.approx(expected)
     assert spread_of(answer) == pytest.approx(np.sqrt(np.mean(expected**2)))
     assert spread_of(np.full((4, 2), 0.5)) == 1
 
@@ -79,7 +79,7 @@ def test_order_of_members_does_not_matter() -> None:
 
 def test_a_member_twice_has_weight_two() -> None:
     first, second, _ = some_answers()
-    parts = [log_odds(answer) / spread_of(answer) for answer in (first, second)]
+    parts = [centered_log_odds(answer) / spread_of(answer) for answer in (first, second)]
     assert combined([first, first, second]) == pytest.approx((2 * parts[0] + parts[1]) / 3)
 
 
@@ -97,7 +97,7 @@ def test_new_documents_get_the_mean_of_members() -> None:
     members = [Fixed(1.0), Fixed(-0.3), Fixed(7.0)]
     spreads, sharpness, scale = [0.5, 2.0, 4.0], 1.7, 0.25
     ensemble = EnsembleSolution(
-        ("a", "b", "c"), Estimate(0.8, 0.7, 0.9), [], Diagnostics(), None, Leaderboard([]),
+        None, ("a", "b", "c"), Estimate(0.8, 0.7, 0.9), [], Diagnostics(), None, Leaderboard([]),
         _members=list(members), _spreads=spreads, _sharpness=sharpness, _scale=scale,
     )  # fmt: skip
     X = np.random.default_rng(0).uniform(size=(6, 4))
@@ -114,7 +114,7 @@ def a_run(prior: Any = None) -> Run:
     rng = np.random.default_rng(0)
     X, y = rng.uniform(size=(10 + N_DOCUMENTS, 3)), np.arange(10 + N_DOCUMENTS) % 2
     problem = make_problem(LR(), X, y, np.repeat([1, -1], [10, N_DOCUMENTS]))
-    return Run(Workspace(problem), EVEN if prior is None else prior, Clock(None), 0)
+    return Run(problem, Workspace(), EVEN if prior is None else prior, Clock(None), 0)
 
 
 def answer_of(labels: np.ndarray) -> np.ndarray:

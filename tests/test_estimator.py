@@ -10,11 +10,12 @@ import pytest
 import scipy.sparse as sp
 from sklearn.linear_model import LogisticRegression
 
+from isthmus.auto.ensemble import tempered
 from isthmus.core.estimator import TransferClassifier
 from isthmus.core.labels import is_missing, spelled_like, spelling, visible_labels
 from isthmus.core.numerics import mean_square
 from isthmus.core.priors import label_by_rank, read_prior
-from isthmus.core.probabilities import classifier_probabilities, margin_probabilities, separation_sharpness, tempered
+from isthmus.core.probabilities import classifier_probabilities, margin_probabilities, separation_sharpness
 from isthmus.core.problem import Problem, make_problem
 from isthmus.core.progress import Relay, Step
 from isthmus.core.solution import Solution
@@ -91,9 +92,9 @@ def test_numbers_of_the_whole_problem() -> None:
     assert problem.class_prior == pytest.approx([0.75, 0.25])
     assert problem.mean_squared_length == pytest.approx((9 + 4 + 1 + 17 + 26 + 37) / 6)
     assert problem.scaled(2.0).mean_squared_length == pytest.approx(4 * problem.mean_squared_length)
-    assert np.array_equal(problem.documents, X[:6])
+    assert np.array_equal(problem.documents.stacked, X[:6])
     assert np.array_equal(problem.unlabeled, X[4:6])
-    documents, numbers = problem.labeled_documents()
+    documents, numbers = problem.labeled
     assert np.array_equal(documents, X[:4])
     assert numbers.tolist() == [1, 0, 0, 0]
     assert mean_square(X[:2]) == pytest.approx(6.5)
@@ -194,27 +195,27 @@ def test_sharpness_gives_a_class_in_its_place_odds_of_fifty() -> None:
     assert odds[0] / odds[1] == pytest.approx(np.exp(4))
 
 
-def test_a_workspace_tells_arguments_apart_and_labels_from_documents() -> None:
-    problem = fitted().problem_
-    workspace, calls = Workspace(problem), []
+def test_a_workspace_computes_once_for_each_argument() -> None:
+    calls: list[int] = []
 
-    def counted(workspace: Workspace, number: int, *, other: int = 0) -> int:
+    def counted(number: int, other: int = 0) -> int:
         calls.append(number)
         return 10 * number + other
 
-    def of_all(documents: Matrix) -> int:
-        calls.append(-1)
-        return len(documents)
-
+    workspace = Workspace()
     assert [workspace.once(counted, n) for n in (1, 2, 1)] == [10, 20, 10]
     assert workspace.once(counted, 1, other=5) == 15
     assert calls == [1, 2, 1]
-    assert workspace.of_documents(of_all) == 6
-    others = workspace.relabeled(problem)
-    assert others.of_documents(of_all) == 6
-    assert calls == [1, 2, 1, -1]
-    assert others.once(counted, 1) == 10  # may depend on labels: once more
-    assert calls == [1, 2, 1, -1, 1]
+    assert Workspace().once(counted, 1) == 10  # another one knows nothing of it
+    assert calls == [1, 2, 1, 1]
+
+
+def test_other_labels_leave_the_documents_of_a_problem_as_they_are() -> None:
+    problem = make_problem(LR(), np.eye(4) + 1, [0, 1, 0, 1], [1, 1, -1, -1])
+    other = problem.relabeled(problem.domains, np.array([0.9, 0.1]))
+    assert other.documents is problem.documents
+    assert problem.scaled(2.0).documents is not problem.documents
+    assert np.array_equal(problem.scaled(2.0).documents.stacked, 2 * problem.documents.stacked)
 
 
 def test_a_relay_counts_through_and_stays_stopped() -> None:

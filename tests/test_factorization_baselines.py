@@ -118,4 +118,4 @@ def test_orthogonality_alone_is_reached(seed: int) -> None:
     model = Factorization(factors, [Orthogonality("F", 2.0)], {"F": NonNegative()}, ["F"], exponent=0.5)
     values = minimize(model, max_iter=100).objective
     assert np.diff(values).max() <= 1e-9 * values[0]
-    assert factors["F"].T @ factors["F"] == pytest.approx(np.eye(3), abs=0.1)
+    assert model.factors["F"].T @ model.factors["F"] == pytest.approx(np.eye(3), abs=0.1)

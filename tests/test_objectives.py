@@ -10,9 +10,8 @@ from sklearn.linear_model import LogisticRegression
 
 from conftest import Toy, make_toy
 from isthmus.core.problem import Problem, make_problem
-from isthmus.core.workspace import Workspace
 from isthmus.methods import CCI, DKT, DTLM, GCMF, LSA, MSDA, CoCC
-from isthmus.solvers.factorization import Factorization, objective
+from isthmus.solvers.factorization import Factorization, first_labels, objective
 from isthmus.solvers.linear import denoising_map, lsa_map
 from isthmus.solvers.spectral import neighbor_graph
 
@@ -23,8 +22,14 @@ SCALE = 1.5
 def start_of(method: Any, toy: Toy) -> tuple[Problem, Factorization]:
     problem = make_problem(method, SCALE * toy.X, toy.y, toy.domain, "target")
     rng = np.random.RandomState(0)
-    starts = method.starts(problem, Workspace(problem), rng)
-    return problem, method.model(problem, dict(starts), rng)
+    starts = {f"V{d}": start for d, start in enumerate(first_labels(problem, method.start_C))}
+    return problem, method.design().build(problem, starts, rng)
+
+
+def start_of_cci(method: CCI, toy: Toy) -> tuple[Problem, Factorization]:
+    problem = make_problem(method, SCALE * toy.X, toy.y, toy.domain, "target")
+    rng = np.random.RandomState(0)
+    return problem, method.model(problem, method.starts(problem, first_labels(problem, method.start_C), rng), rng)
 
 
 def squares(array: np.ndarray) -> float:
@@ -92,15 +97,15 @@ def test_dkt_starts_from_its_objective(toy: Toy) -> None:
 
 def test_cci_starts_from_its_objective(toy: Toy) -> None:
     """Every matrix is divided by its sum; columns of word clusters and of the documents' classes sum to one."""
-    problem, model = start_of(CCI(3, target_weight=3.0, correspondence_weight=0.5, random_state=0), toy)
+    problem, model = start_of_cci(CCI(3, target_weight=3.0, correspondence_weight=0.5, random_state=0), toy)
     factors, expected = model.factors, 0.0
     for d, domain in enumerate(problem.domains):
         X, weight = domain.matrix.toarray(), 3.0 if domain.is_target else 1.0
-        expected += weight * squares(X / X.sum() - factors[f"V{d}"] @ (factors[f"W{d}"] @ factors[f"S{d}"]).T)
+        expected += weight * squares(X / X.sum() - factors[f"V{d}"] @ (factors[f"F{d}"] @ factors[f"S{d}"]).T)
     B = (toy.X.toarray() > 0).astype(float)
     counts = B.T @ B
     s, t = sorted((0, 1), key=lambda d: problem.domains[d].is_target)
-    between = factors[f"W{s}"] @ factors[f"S{s}-{t}"] @ factors[f"W{t}"].T
+    between = factors[f"F{s}"] @ factors[f"S{s}-{t}"] @ factors[f"F{t}"].T
     expected += 0.5 * squares(counts / counts.sum() - between)
     assert objective(model) == pytest.approx(expected)
     assert factors["V0"].sum(axis=0) == pytest.approx(np.ones(2))

@@ -36,7 +36,7 @@ def test_what_an_estimator_found_becomes_its_solution() -> None:
     old = {"n_rounds": 6, "taken": 0.8, "classes_": "c", "classifier_": "f"}
     name, found = convert("isthmus.methods.self_training.SelfTraining", old, make)
     assert name == "SelfTraining"
-    solution = ("LinearSolution", {"classifier": "f"})
+    solution = ("SelfTrainingSolution", {"classifier": "f", "n_iter": 6})
     assert found == {"max_iter": 6, "max_fraction": 0.8, "classes_": "c", "solution_": solution}
     assert convert("isthmus.methods.lr.LR", {"C": 1.0}, make) == ("LR", {"C": 1.0})  # never fitted
 
@@ -57,7 +57,7 @@ def test_places_are_compared_as_they_were() -> None:
     old |= {"_embedding": "e", "_prior": "q", "_sharpness": 2.0}
     _, found = convert("isthmus.methods.cdsc.CDSC", old, make)
     kind, fields = found["solution_"]
-    assert (kind, fields["distributions"]) == ("EmbeddingSolution", ())
+    assert (kind, fields["distributions"]) == ("EmbeddingSolution", None)
     place, parts = fields["_places"]
     assert place == "PlaceClassifier"
     assert parts["weights"] == pytest.approx([1, 0.25])
