@@ -214,7 +214,7 @@ USAGE = {
     ),
     "time before time": (["fit", "--source", "s", "--target", "t", "--max-time", "-1"], "greater than or equal to 0"),
     "a word for a number": (["fit", "--source", "s", "--target", "t", "--random-state", "x"], "integer"),
-    "no file": (["predict", "m.isthmus"], "file"),
+    "no file": (["predict", "m.isthmus"], "Missing argument"),
     "document and id": (["explain", "m", "--document", "a", "--document-id", "b"], "both given"),
     "id without file": (["explain", "m", "--document-id", "b"], "go together"),
     "no words": (["explain", "m", "--words", "0"], "greater than or equal to 1"),
