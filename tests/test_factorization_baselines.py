@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import Toy, build, make_toy
-from isthmus.solvers.factorization import Factorization, Factors, NonNegative, Orthogonality, minimize
+from isthmus.solvers.factorization import Factorization, NonNegative, Orthogonality, minimize
 
 
 def accuracy(toy: Toy, model: object) -> float:
@@ -114,7 +114,7 @@ def test_scale_of_x_does_not_matter(toy: Toy) -> None:
 @given(seed=st.integers(0, 10_000))
 def test_orthogonality_alone_is_reached(seed: int) -> None:
     rng = np.random.default_rng(seed)
-    factors = Factors({"F": rng.uniform(size=(20, 3))})
+    factors = {"F": rng.uniform(size=(20, 3))}
     model = Factorization(factors, [Orthogonality("F", 2.0)], {"F": NonNegative()}, ["F"], exponent=0.5)
     values = minimize(model, max_iter=100).objective
     assert np.diff(values).max() <= 1e-9 * values[0]
