@@ -60,18 +60,12 @@ class Diagnostics:
     @cached_property
     def smallness(self) -> float:
         """Near one for few documents, zero for very many. Fewer than were ever tried are no smaller than these."""
-        return 1 / (1 + (max(self.n_documents, rules.FEWEST_DOCUMENTS) / rules.FEW_DOCUMENTS) ** 2)
+        return rules.smallness(self.n_documents)
 
     @property
     def topic_score(self) -> float:
         """Whether the classes are topics: 1 is usual for topics, -1 for anything else."""
-        known = {name: getattr(self, name) for name in rules.TOPIC if getattr(self, name) is not None}
-        total = sum(
-            rule.weight * (known[name] - rule.center) / rule.scale
-            for name, rule in rules.TOPIC.items()
-            if name in known
-        )
-        return total / max(sum(rules.TOPIC[name].weight for name in known), 1)
+        return rules.topic_score({name: getattr(self, name) for name in rules.TOPIC}, rules.TOPIC)
 
     @property
     def unrelated_score(self) -> float:
@@ -79,8 +73,7 @@ class Diagnostics:
         if self.class_mean_cosine is None or self.source_agreement is None:
             return -1.0
         rule = rules.UNRELATED if self.prior_known else rules.UNRELATED_AT_UNKNOWN_PRIOR
-        score = rule.class_mean_cosine * self.class_mean_cosine + rule.source_agreement * self.source_agreement
-        return score + rule.constant - rule.threshold
+        return rule.score(self.class_mean_cosine, self.source_agreement)
 
 
 def diagnose(run: Run) -> Diagnostics:

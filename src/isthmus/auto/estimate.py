@@ -33,15 +33,14 @@ class Estimate:
 def estimate_accuracy(diagnostics: Diagnostics, n_classes: int, rule: Line = rules.ESTIMATE) -> Estimate:
     """Estimated accuracy from the candidates' confidence and other diagnostics, without a target label; see `rules`."""
     assert diagnostics.confidence is not None
-    chance, few = 1 / n_classes, diagnostics.smallness
+    chance = 1 / n_classes
     cosine = rules.USUAL_CLASS_MEAN_COSINE if diagnostics.class_mean_cosine is None else diagnostics.class_mean_cosine
     underconfidence = (
         rules.USUAL_UNDERCONFIDENCE
         if diagnostics.underconfidence is None
         else min(diagnostics.underconfidence, rules.MOST_UNDERCONFIDENCE)
     )
-    skill = (rule.confidence + few * rule.confidence_of_few) * diagnostics.confidence
-    skill += few * rule.underconfidence_of_few * underconfidence + rule.class_mean_cosine * cosine + rule.constant
+    skill = rule.skill(diagnostics.confidence, cosine, underconfidence, diagnostics.smallness)
     fewer = max(rules.FEWEST_DOCUMENTS / diagnostics.n_documents, 1)
     variance = (rule.error * (1 - chance)) ** 2 * fewer + _of_a_draw(diagnostics.n_unlabeled)
     return _around(chance + (1 - chance) * skill, float(np.sqrt(variance)), chance)
