@@ -110,7 +110,7 @@ def test_the_estimate_reads_the_diagnostics_as_the_fit_did(prior: str) -> None:
         estimate = estimate_accuracy(diagnostics, row.n_classes, rule)
         inside.append(estimate.low <= right <= estimate.high)
     assert np.mean(residuals) == pytest.approx(0, abs=1e-4)
-    assert np.mean(inside) >= 0.9
+    assert np.mean(inside) >= 0.9 - 1 / len(rows)  # the quantile lies between two rows
 
 
 def test_an_indicator_puts_both_kinds_at_one_and_minus_one() -> None:
