@@ -29,13 +29,13 @@ from isthmus import Auto
 from isthmus.auto import candidates as names
 from isthmus.auto.diagnostics import claimed_skill, diagnose
 from isthmus.auto.ensemble import combine, spread_of
-from isthmus.auto.evidence import Row, digest, read_evidence, write_evidence
+from isthmus.auto.evidence import EvidenceRow, evidence_digest, read_evidence, write_evidence
 from isthmus.auto.fitting import fit_rules, rounded
 from isthmus.auto.run import Clock, Run
 from isthmus.bench.families import is_for_development, more_label_shifted, more_unrelated
 from isthmus.bench.task import Task
 from isthmus.bench.tasks import Library, TaskData, load_table
-from isthmus.core.numerics import one_blas_thread
+from isthmus.core.estimator import one_blas_thread
 from isthmus.core.problem import make_problem
 from isthmus.core.workspace import Workspace
 
@@ -75,7 +75,7 @@ def collect(library: Library, file: Path) -> None:
 
 def fit(evidence: Path, file: Path) -> None:
     """Write the rules that follow from the rows."""
-    found = {"evidence_sha256": digest(evidence), **rounded(fit_rules(read_evidence(evidence)))}
+    found = {"evidence_sha256": evidence_digest(evidence), **rounded(fit_rules(read_evidence(evidence)))}
     file.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
 
 
@@ -89,11 +89,11 @@ def trials() -> Iterator[tuple[Task, str, str]]:
     yield from ((task, "all", "unknown") for task in (*tasks, *more_unrelated()))
 
 
-def observe(task: Task, draw: str, prior: str, data: TaskData) -> Row:
+def observe(task: Task, draw: str, prior: str, data: TaskData) -> EvidenceRow:
     """The diagnostics of one trial, and how often each answer is right that could be given."""
     problem = make_problem(Auto(), data.X, data.y, data.sample_domain, data.target_domain)
     assert np.isclose(problem.mean_squared_length, 1), "the automatic choice would bring documents to this length"
-    run = Run(Workspace(problem), prior, Clock(None), random_state=0)
+    run = Run(problem, Workspace(), prior, Clock(None), random_state=0)
     with one_blas_thread():
         run.start()
         diagnostics = diagnose(run)
@@ -106,7 +106,7 @@ def observe(task: Task, draw: str, prior: str, data: TaskData) -> Row:
 
     seen: dict[str, Any] = asdict(diagnostics)
     del seen["prior_known"]  # is `target_prior`
-    return Row(
+    return EvidenceRow(
         **seen,
         task=task.name,
         family=task.family,

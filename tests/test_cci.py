@@ -25,12 +25,12 @@ from isthmus.solvers.factorization import (
     Scaled,
     co_occurrence,
     documents,
-    first_labels,
     minimize,
     objective,
     update,
 )
 from isthmus.solvers.factorization.plsa import plsa
+from isthmus.solvers.linear import first_labels
 
 seeds = st.integers(0, 2**32 - 1)
 

@@ -16,14 +16,14 @@ from scipy.stats import norm
 from isthmus.auto import Diagnostics, rules
 from isthmus.auto.diagnostics import skill
 from isthmus.auto.estimate import estimate_accuracy
-from isthmus.auto.evidence import Row, digest, read_evidence, write_evidence
+from isthmus.auto.evidence import EvidenceRow, evidence_digest, read_evidence, write_evidence
 from isthmus.auto.fitting import fit_estimate, fit_indicator, fit_rules, fit_unrelated, is_unrelated, reached, rounded
 from isthmus.bench.families import is_for_development, more_label_shifted, more_unrelated
 from isthmus.bench.tasks import load_table
 
 FITTED: dict[str, Any] = json.loads((resources.files("isthmus.auto") / "fitted.json").read_text(encoding="utf-8"))
 ROWS = read_evidence()
-A_ROW = Row(
+A_ROW = EvidenceRow(
     task="a to b",
     family="splits",
     draw="all",
@@ -55,7 +55,7 @@ def leaves(numbers: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 def test_a_refit_gives_the_same_file() -> None:
     file = dict(leaves(FITTED))
-    assert file.pop("/evidence_sha256") == digest()
+    assert file.pop("/evidence_sha256") == evidence_digest()
     assert dict(leaves(rounded(fit_rules(ROWS)))) == pytest.approx(file, abs=1e-9)
 
 
@@ -172,4 +172,4 @@ def test_evidence_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert read_evidence(file) == [A_ROW, replace(rows[1], confidence=0.333333)]
     again = tmp_path / "again.csv"
     write_evidence(rows, again)
-    assert digest(again) == digest(file)
+    assert evidence_digest(again) == evidence_digest(file)

@@ -11,8 +11,8 @@ from sklearn.linear_model import LogisticRegression
 from conftest import Toy, make_toy
 from isthmus.core.problem import Problem, make_problem
 from isthmus.methods import CCI, DKT, DTLM, GCMF, LSA, MSDA, CoCC
-from isthmus.solvers.factorization import Factorization, first_labels, objective
-from isthmus.solvers.linear import denoising_map, lsa_map
+from isthmus.solvers.factorization import Factorization, objective
+from isthmus.solvers.linear import denoising_map, first_labels, lsa_map
 from isthmus.solvers.spectral import neighbor_graph
 
 SCALE = 1.5

@@ -19,7 +19,7 @@ DIGITS = 6
 
 
 @dataclass(frozen=True)
-class Row:
+class EvidenceRow:
     """What was seen on one draw of one task, and what each answer would have reached there."""
 
     task: str
@@ -54,14 +54,14 @@ class Row:
         return self.target_prior, self.family, self.task, self.draw
 
 
-def read_evidence(file: Traversable = EVIDENCE) -> list[Row]:
+def read_evidence(file: Traversable = EVIDENCE) -> list[EvidenceRow]:
     """All rows."""
     return [_row(line) for line in csv.DictReader(file.read_text(encoding="utf-8").splitlines())]
 
 
-def write_evidence(rows: Iterable[Row], file: Path) -> None:
+def write_evidence(rows: Iterable[EvidenceRow], file: Path) -> None:
     """Sorted, so that the same rows give the same file."""
-    names = [field.name for field in fields(Row)]
+    names = [field.name for field in fields(EvidenceRow)]
     with Staging() as staging:
         with staging.place(file).open("w", encoding="utf-8", newline="") as out:
             writer = csv.writer(out, lineterminator="\n")
@@ -71,13 +71,13 @@ def write_evidence(rows: Iterable[Row], file: Path) -> None:
         staging.commit()
 
 
-def digest(file: Traversable = EVIDENCE) -> str:
+def evidence_digest(file: Traversable = EVIDENCE) -> str:
     """SHA-256 of a file."""
     return sha256(file.read_bytes()).hexdigest()
 
 
-def _row(line: dict[str, str]) -> Row:
-    return Row(**{field.name: _value(line[field.name], str(field.type)) for field in fields(Row)})
+def _row(line: dict[str, str]) -> EvidenceRow:
+    return EvidenceRow(**{field.name: _value(line[field.name], str(field.type)) for field in fields(EvidenceRow)})
 
 
 def _value(text: str, kind: str) -> Any:

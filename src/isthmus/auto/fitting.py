@@ -14,7 +14,7 @@ from scipy.stats import norm
 
 from isthmus.auto import rules
 from isthmus.auto.diagnostics import skill
-from isthmus.auto.evidence import Row
+from isthmus.auto.evidence import EvidenceRow
 from isthmus.auto.rules import Indicator, Unrelated
 from isthmus.typing import Array
 
@@ -34,7 +34,7 @@ ESTIMATE_FROM = {
 """Chosen: what each line of the estimate goes by."""
 
 
-def fit_rules(rows: Sequence[Row]) -> dict[str, Numbers]:
+def fit_rules(rows: Sequence[EvidenceRow]) -> dict[str, Numbers]:
     """Every rule's numbers, how many rows they rest on, and the residual standard error."""
     known, unknown = ([row for row in rows if row.target_prior == prior] for prior in ("source", "unknown"))
     related, related_at_unknown = ([row for row in own if not is_unrelated(row)] for own in (known, unknown))
@@ -53,12 +53,12 @@ def fit_rules(rows: Sequence[Row]) -> dict[str, Numbers]:
     return {"topic": topic, "unrelated": unrelated, "estimate": estimate, "usual": usual_values(related)}
 
 
-def is_unrelated(row: Row) -> bool:
+def is_unrelated(row: EvidenceRow) -> bool:
     """Whether the task's domains have nothing to do with each other."""
     return row.family == "unrelated"
 
 
-def fit_indicator(name: str, rows: Sequence[Row]) -> Numbers:
+def fit_indicator(name: str, rows: Sequence[EvidenceRow]) -> Numbers:
     """The middle between the means of topics and of reviews, over whole tasks, and how far each is from it."""
     rows = [row for row in rows if row.draw == "all"]
     is_topic = np.array([row.family != "reviews" for row in rows])
@@ -69,7 +69,7 @@ def fit_indicator(name: str, rows: Sequence[Row]) -> Numbers:
     return {"center": rule.center, "scale": rule.scale, **_fit_of(residuals, 2)}
 
 
-def fit_unrelated(rows: Sequence[Row], threshold: float) -> Numbers:
+def fit_unrelated(rows: Sequence[EvidenceRow], threshold: float) -> Numbers:
     """Least squares of 1 for unrelated tasks and -1 for related ones.
 
     Both kinds count alike, and whole tasks as much as both draws of few documents together.
@@ -93,7 +93,7 @@ def fit_unrelated(rows: Sequence[Row], threshold: float) -> Numbers:
     return {**numbers, **fit, "highest_related_score": scores[~strange].max(), "warned": warned}
 
 
-def reached(row: Row, topic: Mapping[str, Numbers], unrelated: Numbers) -> float:
+def reached(row: EvidenceRow, topic: Mapping[str, Numbers], unrelated: Numbers) -> float:
     """Accuracy of the answer that these rules choose."""
     threshold = (
         rules.UNRELATED_THRESHOLD if row.target_prior == "source" else rules.UNRELATED_THRESHOLD_AT_UNKNOWN_PRIOR
@@ -111,7 +111,7 @@ def reached(row: Row, topic: Mapping[str, Numbers], unrelated: Numbers) -> float
     return row.topics_accuracy if score > 0 else row.other_accuracy
 
 
-def fit_estimate(which: str, rows: Sequence[Row], accuracies: Iterable[float]) -> Numbers:
+def fit_estimate(which: str, rows: Sequence[EvidenceRow], accuracies: Iterable[float]) -> Numbers:
     """Least squares of the skill, and the standard error with which the interval holds that of nine rows in ten."""
     few = np.array([rules.smallness(row.n_documents) for row in rows])
     confidence = _column(rows, "source_only_confidence" if which == "source_only" else "confidence")
@@ -131,7 +131,7 @@ def fit_estimate(which: str, rows: Sequence[Row], accuracies: Iterable[float]) -
     return {**numbers, "error": np.quantile(errors, COVERAGE), **_fit_of(residuals, len(numbers))}
 
 
-def usual_values(rows: Sequence[Row]) -> Numbers:
+def usual_values(rows: Sequence[EvidenceRow]) -> Numbers:
     """Means over whole tasks, and the most that was seen in any draw."""
     whole = [row for row in rows if row.draw == "all"]
     means = {name: _column(whole, name).mean() for name in ("underconfidence", "class_mean_cosine")}
@@ -162,7 +162,7 @@ def _fit_of(residuals: Array, n_numbers: int, weights: Array | None = None) -> N
     return {"rows": n, "residual_standard_error": (mean_square * n / (n - n_numbers)) ** 0.5}
 
 
-def _column(rows: Sequence[Row], name: str) -> Array:
+def _column(rows: Sequence[EvidenceRow], name: str) -> Array:
     values = [getattr(row, name) for row in rows]
     assert None not in values, f"{name} is not known of every row"
     return np.array(values, dtype=np.float64)

@@ -108,6 +108,7 @@ SOLUTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
 
 TRANSDUCTIVE = {
     "EmbeddingSolution",
+    "MixtureSolution",
     "EnsembleSolution",
     "TransductiveLRSolution",
     "SGTSolution",

@@ -15,7 +15,7 @@ from isthmus.core.problem import Domain, Problem
 from isthmus.core.solution import Solution
 from isthmus.core.workspace import Workspace
 from isthmus.solvers.clusters import cluster
-from isthmus.solvers.factorization import first_labels
+from isthmus.solvers.linear import first_labels
 from isthmus.typing import Array, Matrix
 
 

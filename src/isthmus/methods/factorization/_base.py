@@ -18,15 +18,8 @@ from isthmus.core.solution import TransductiveSolution
 from isthmus.core.workspace import Workspace
 from isthmus.inspection.topics import Topics, read_topics
 from isthmus.methods.factorization._design import Design
-from isthmus.solvers.factorization import (
-    Factorization,
-    Factors,
-    History,
-    RowsSumToOne,
-    first_labels,
-    fold_in,
-    minimize,
-)
+from isthmus.solvers.factorization import Factorization, Factors, History, RowsSumToOne, fold_in, minimize
+from isthmus.solvers.linear import first_labels
 from isthmus.typing import Array, DomainName, Mask, Matrix
 
 

@@ -34,9 +34,9 @@ from isthmus.solvers.factorization import (
     Reconstruction,
     RowsSumToOne,
     Scaled,
-    first_labels,
     plsa,
 )
+from isthmus.solvers.linear import first_labels
 from isthmus.typing import Array, DomainName
 
 SOFTENING = 0.2

@@ -16,7 +16,7 @@ from isthmus.core.estimator import AT_LEAST_ONE, POSITIVE, TransferClassifier
 from isthmus.core.numerics import mean_square, stack
 from isthmus.core.priors import PRIOR
 from isthmus.core.problem import Problem
-from isthmus.core.solution import Solution
+from isthmus.core.solution import TransductiveSolution
 from isthmus.core.workspace import Workspace
 from isthmus.methods.self_labeling.self_training import as_key, self_train
 from isthmus.typing import Array, Matrix
@@ -109,6 +109,7 @@ class NaiveBayesEM(TransferClassifier):
         for n_iter in range(1, self.max_iter + 1):
             words = np.asarray(X.T @ expected, dtype=np.float64) + floor
             mixture = MixtureSolution(
+                distributions=None,
                 word_log_probabilities=np.log(words / words.sum(axis=0)),
                 class_log_prior=np.log(np.maximum(expected.mean(axis=0), 1e-9)),
                 length=length,
@@ -120,7 +121,9 @@ class NaiveBayesEM(TransferClassifier):
             if np.abs(expected - before).max() < SETTLED:
                 break
         values = mixture.log_likelihoods(X)
-        return replace(mixture, spread=float(np.std(values - values.mean(axis=1, keepdims=True))) or 1.0)
+        spread = float(np.std(values - values.mean(axis=1, keepdims=True))) or 1.0
+        found = softmax(values[~labeled] / spread, axis=1)
+        return replace(mixture, spread=spread, distributions=np.asarray(found))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -130,7 +133,7 @@ class NaiveBayesEM(TransferClassifier):
 
 
 @dataclass(frozen=True, eq=False)
-class MixtureSolution(Solution):
+class MixtureSolution(TransductiveSolution):
     """A multinomial mixture with a component for each class."""
 
     word_log_probabilities: Array

@@ -19,7 +19,7 @@ from isthmus.solvers.factorization.fold_in import fold_in
 from isthmus.solvers.factorization.plsa import plsa
 from isthmus.solvers.factorization.scaled import Scaled
 from isthmus.solvers.factorization.solver import Factorization, History, minimize, objective, update
-from isthmus.solvers.factorization.starts import first_labels, plain_nmf, random_start
+from isthmus.solvers.factorization.starts import plain_nmf, random_start
 from isthmus.solvers.factorization.terms import (
     Closeness,
     Component,
@@ -59,7 +59,6 @@ __all__ = [
     "Scaled",
     "SplitGradient",
     "Term",
-    "first_labels",
     "fold_in",
     "minimize",
     "objective",

@@ -13,7 +13,6 @@ from isthmus.solvers.factorization.constraints import NonNegative
 from isthmus.solvers.factorization.documents import MatrixDocuments
 from isthmus.solvers.factorization.solver import Factorization, update
 from isthmus.solvers.factorization.terms import Component, Reconstruction
-from isthmus.solvers.linear.logistic import logistic_regression
 from isthmus.typing import Array
 
 
@@ -21,23 +20,6 @@ def random_start(rng: np.random.RandomState, shape: tuple[int, int], dtype: np.d
     """Positive numbers; columns sum to one."""
     factor = rng.uniform(size=shape).astype(dtype)
     return np.asarray(factor / factor.sum(axis=0))
-
-
-def first_labels(problem: Problem, C: float) -> list[Array]:
-    """For each domain, documents x classes: known labels, and what logistic regression expects of the others.
-
-    C is relative to the mean squared length of a document, so that the scale of X does not matter.
-    """
-    if all(domain.fully_labeled for domain in problem.domains):
-        return [domain.labels for domain in problem.domains]
-    classifier = logistic_regression(problem, C / problem.mean_squared_length)
-    starts = []
-    for domain in problem.domains:
-        start = np.array(domain.labels)
-        if not domain.fully_labeled:
-            start[~domain.labeled] = classifier.predict_proba(domain.matrix[~domain.labeled])
-        starts.append(start)
-    return starts
 
 
 def plain_nmf(problem: Problem, n_topics: int, random_state: Any, steps: int = 50) -> tuple[Array, list[Array]]:

@@ -45,3 +45,20 @@ def log_odds(classifier: LogisticRegression, X: Matrix) -> Array:
         return np.zeros((0, len(classifier.classes_)))
     values = np.asarray(classifier.decision_function(X), dtype=np.float64)
     return np.column_stack([-values / 2, values / 2]) if values.ndim == 1 else values
+
+
+def first_labels(problem: Problem, C: float) -> list[Array]:
+    """For each domain, documents x classes: known labels, and what logistic regression expects of the others.
+
+    C is relative to the mean squared length of a document, so that the scale of X does not matter.
+    """
+    if all(domain.fully_labeled for domain in problem.domains):
+        return [domain.labels for domain in problem.domains]
+    classifier = logistic_regression(problem, C / problem.mean_squared_length)
+    starts = []
+    for domain in problem.domains:
+        start = np.array(domain.labels)
+        if not domain.fully_labeled:
+            start[~domain.labeled] = classifier.predict_proba(domain.matrix[~domain.labeled])
+        starts.append(start)
+    return starts
