@@ -155,8 +155,8 @@ def test_engine_follows_the_papers_equations(toy: Toy) -> None:
     W = B.T.astype(float) @ B
     X_s, X_t, W = X_s / X_s.sum(), X_t / X_t.sum(), W / W.sum()
     f = {name: np.array(model.factors[name]) for name in model.factors}
-    F_s, G_s, S_s = f[f"W{s}"], f[f"V{s}"], f[f"S{s}"]
-    F_t, G_t, S_t = f[f"W{t}"], f[f"V{t}"], f[f"S{t}"]
+    F_s, G_s, S_s = f[f"F{s}"], f[f"V{s}"], f[f"S{s}"]
+    F_t, G_t, S_t = f[f"F{t}"], f[f"V{t}"], f[f"S{t}"]
     S_w = f[f"S{s}-{t}"]
 
     def value() -> float:
@@ -185,7 +185,7 @@ def test_engine_follows_the_papers_equations(toy: Toy) -> None:
         S_t = S_t * (F_t.T @ X_t @ G_t) / (F_t.T @ F_t @ S_t @ G_t.T @ G_t)
         S_w = S_w * (F_s.T @ W @ F_t) / (F_s.T @ F_s @ S_w @ F_t.T @ F_t)
     minimize(model, max_iter=15)
-    for name, expected in ((f"V{t}", G_t), (f"W{s}", F_s), (f"W{t}", F_t), (f"S{s}-{t}", S_w), (f"S{t}", S_t)):
+    for name, expected in ((f"V{t}", G_t), (f"F{s}", F_s), (f"F{t}", F_t), (f"S{s}-{t}", S_w), (f"S{t}", S_t)):
         assert model.factors[name] == pytest.approx(expected, rel=1e-6, abs=1e-12)
     assert objective(model) == pytest.approx(value())
 

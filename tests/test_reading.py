@@ -256,7 +256,7 @@ def test_a_column_may_come_late_in_json_lines(tmp_path: Path, late: int | None) 
         assert [document.label for document in file] == expected
         assert file.columns.label == (None if late is None else "y")
     if late is None:
-        with pytest.raises(DataError, match=r"documents.jsonl has no column 'y', which --truth names: it has 'text'\."):
+        with pytest.raises(DataError, match=r"documents.jsonl has no column 'y', which truth= names: it has 'text'\."):
             read(path, truth="y")
     else:
         assert [document.truth for document in read(path, truth="y")] == expected
@@ -271,7 +271,7 @@ def test_ids_that_are_not_needed_are_not_read(tmp_path: Path) -> None:
         path = write(tmp_path / f"documents.{form}", rows)
         for name in ("id", "uuid", "none", None):
             assert [document.id for document in read(path, id=name, with_ids=False)] == ["1", "2"]
-        with pytest.raises(DataError, match="has no column 'none', which --id names"):
+        with pytest.raises(DataError, match="has no column 'none', which id= names"):
             read(path, id="none")
 
 

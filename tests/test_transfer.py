@@ -132,13 +132,15 @@ def test_gaps_among_target_labels_are_no_class(gap: Any) -> None:
     assert result.given.tolist() == [True, False]
 
 
-def test_float_labels_of_a_source_stay_floats() -> None:
+def test_labels_of_the_target_are_spelled_as_those_of_the_source() -> None:
     texts = ["refund the charge", "crash", "charge", "the upload crashes"]
-    result = isthmus.transfer(texts, [1.0, 2.0] * 2, texts[:2], target_labels=[2.0, None], method="LR")
-    assert result.classes.dtype.kind == "f"
-    assert result.labels[0] == 2.0
-    with pytest.raises(TypeError, match="y mixes labels of the types float, int"):
-        isthmus.transfer(texts, [1.0, 2.0] * 2, texts[:2], target_labels=[2, None], method="LR")
+    for given in (2.0, 2, "2", "2.0"):
+        result = isthmus.transfer(texts, [1.0, 2.0] * 2, texts[:2], target_labels=[given, None], method="LR")
+        assert result.classes.tolist() == [1.0, 2.0]
+        assert result.classes.dtype.kind == "f"
+        assert result.labels[0] == 2.0
+    with pytest.raises(TypeError, match="y mixes labels of the types float, str"):
+        isthmus.transfer(texts, [1.0, 2.0] * 2, texts[:2], target_labels=["two", None], method="LR")
 
 
 def test_an_encoder_takes_the_place_of_the_vectorizer() -> None:

@@ -1,8 +1,7 @@
 """Linear classifiers, and the features that they see beside words."""
 
-from isthmus.solvers.linear import first_labels
 from isthmus.solvers.linear.denoising import DenoisingMap, denoising_map
-from isthmus.solvers.linear.logistic import fit_logistic, log_odds, logistic_regression
+from isthmus.solvers.linear.logistic import first_labels, fit_logistic, log_odds, logistic_regression
 from isthmus.solvers.linear.word_map import WordMap, denoising_lsa_map, lsa_map
 
 __all__ = [
