@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import isthmus
-import isthmus.inspection.deciding_words as explain
+import isthmus.inspection.occlusion as explain
 from command import run
 from conftest import Toy, build
-from isthmus.inspection.deciding_words import deciding_words
+from isthmus.inspection.occlusion import deciding_words
 
 
 def naive(model: Any, document: np.ndarray, label: Any) -> dict[int, float]:

@@ -199,3 +199,13 @@ def test_embedded_corpus_is_what_the_demo_needs() -> None:
     X = text_vectorizer(min_df=1).fit_transform(messages.texts)
     alike = (X @ X.T).toarray() - np.eye(len(messages))
     assert alike.max() < 0.6
+
+
+def test_a_target_prior_is_passed_on() -> None:
+    texts = ["refund the charge", "crash", "charge", "the upload crashes"]
+    prior = {"billing": 0.25, "fault": 0.75}
+    result = isthmus.transfer(texts, ["billing", "fault"] * 2, texts, target_prior=prior, method="SelfTraining")
+    assert result.estimator.get_params()["target_prior"] == prior
+    assert (result.labels == "billing").sum() <= 2
+    with pytest.raises(ValueError, match=r"target_prior is 'unknown', and TCL goes by none: leave it out, or choose"):
+        isthmus.transfer(texts, ["billing", "fault"] * 2, texts, target_prior="unknown", method="TCL")

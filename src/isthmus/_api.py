@@ -98,6 +98,7 @@ def transfer(
     vectorizer: Any = None,
     preset: str | None = None,
     encoder: Any = None,
+    target_prior: Any = None,
     source_domains: Sequence[DomainName] | None = None,
     target_labels: Sequence[Any] | None = None,
     random_state: Any = 0,
@@ -122,6 +123,9 @@ def transfer(
     encoder
         Anything with `encode(list of texts)` that returns a row of numbers for each, such as a sentence-transformers
         model; takes the place of the vectorizer. Signed numbers are split into positive and negative parts.
+    target_prior : "source", "unknown" or dict of class to share, optional
+        The target's class prior, for methods that go by one, such as `Auto`: like the source's (no label shift), not
+        known, or given. By default as the method has it.
     source_domains
         A name for the domain of each source text, where there are several sources.
     target_labels
@@ -157,6 +161,8 @@ def transfer(
         )
     few = spelled_like(few, labels)
     estimator = read_method(method, random_state)
+    if target_prior is not None:
+        _set_prior(estimator, target_prior)
     vectorizer = _read_vectorizer(vectorizer, preset, encoder)
     y = np.empty(len(source) + len(target), dtype=object)
     y[:] = labels + few
@@ -180,6 +186,15 @@ def transfer(
         target_labels=few if target_labels is not None else (),
         X=X,
     )
+
+
+def _set_prior(estimator: TransferClassifier, target_prior: Any) -> None:
+    if "target_prior" not in estimator.get_params():
+        raise ValueError(
+            f"target_prior is {target_prior!r}, and {type(estimator).__name__} goes by none: leave it out, or choose "
+            "Auto, SelfTraining, TransductiveLR, NaiveBayesEM or TSVM."
+        )
+    estimator.set_params(target_prior=target_prior)
 
 
 def _vectorized(vectorizer: Any, source: list[str], target: list[str]) -> Matrix:

@@ -92,7 +92,7 @@ def _show_document(result: Result, text: str, n_words: int, as_json: bool, kind:
     from isthmus.cli.console import output
     from isthmus.core.problem import has_words
     from isthmus.exceptions import DataError
-    from isthmus.inspection.deciding_words import deciding_words
+    from isthmus.inspection.occlusion import deciding_words
 
     X = result.vectorizer.transform([text])
     if not has_words(X).all():

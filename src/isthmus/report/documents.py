@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from isthmus.inspection.deciding_words import deciding_words
+from isthmus.inspection.occlusion import deciding_words
 from isthmus.report.material import UNKNOWN, Material
 
 CHARACTERS = 20_000_000

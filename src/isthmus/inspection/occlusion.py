@@ -54,7 +54,7 @@ def deciding_words(
     Examples
     --------
     >>> import numpy as np, isthmus
-    >>> from isthmus.inspection.deciding_words import deciding_words
+    >>> from isthmus.inspection import deciding_words
     >>> X = np.array([[2., 0, 1], [1, 0, 1], [0, 1, 1], [0, 2, 1]])
     >>> model = isthmus.LR().fit(X, ["billing", "billing", "fault", "fault"])
     >>> [[word for word, _ in words] for words in deciding_words(model, X[1:3], ["refund", "crash", "the"])]
