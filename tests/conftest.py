@@ -107,7 +107,7 @@ def toy_of_three() -> Toy:
 
 
 def quiet(toy: Toy, auto: Auto | None = None, **changes: Any) -> Any:
-    """A fit of the automatic choice whose alarms are not what is tested."""
+    """A fit of the automatic choice whose warnings are not what is tested."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", TransferWarning)
         return toy.fit(auto or Auto(random_state=0), **changes)

@@ -1,4 +1,4 @@
-"""The automatic choice: contract, evidence, teams, trust, alarm, and the use of a few labels."""
+"""The automatic choice: contract, diagnostics, ensembles, and the use of a few labels."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def test_little_time_leaves_dear_candidates_out(toy: Toy, monkeypatch: pytest.Mo
     assert "no time left" not in (why[name] for name in auto.chosen_)
 
 
-def test_given_shares_are_kept_by_those_that_rank() -> None:
+def test_a_given_prior_is_kept_by_methods_that_rank() -> None:
     toy = make_toy(seed=3)
     few = toy.in_target & (toy.y == "class 0") & (np.cumsum(toy.in_target & (toy.y == "class 0")) > 15)
     toy = Toy(toy.X[~few], toy.y[~few], toy.domain[~few])

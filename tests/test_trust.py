@@ -1,4 +1,4 @@
-"""How far the automatic choice trusts itself, when its alarms ring, and what a few target labels do to both."""
+"""How far the automatic choice trusts itself, when it warns, and what a few target labels do to both."""
 
 from __future__ import annotations
 
@@ -89,15 +89,15 @@ def test_an_interval_that_was_right_stays_right() -> None:
     assert 0.86 < np.mean(held) < 0.94
 
 
-def test_unrelated_domains_ring_the_alarm_and_fall_back() -> None:
+def test_unrelated_domains_are_warned_of_and_get_the_fallback() -> None:
     with pytest.warns(TransferWarning, match="look unrelated"):
         auto = unrelated_toy().fit(Auto(random_state=0))
     assert auto.chosen_ == (SOURCE_ONLY,)
-    assert [alarm.kind for alarm in auto.warnings_] == ["unrelated"]
+    assert [caution.kind for caution in auto.warnings_] == ["unrelated"]
     assert auto.estimated_accuracy_.low == 0
 
 
-def test_few_target_documents_ring_no_alarm(toy: Toy) -> None:
+def test_few_target_documents_are_no_reason_to_warn(toy: Toy) -> None:
     """Of a handful, nothing can be said of how they lie; and what is said of one is either right or wrong."""
     for n in (1, 2, 5):
         kept = ~toy.in_target | np.isin(np.arange(len(toy.y)), np.flatnonzero(toy.in_target)[:n])
@@ -110,20 +110,20 @@ def test_few_target_documents_ring_no_alarm(toy: Toy) -> None:
 
 
 @pytest.mark.parametrize("n", [1, 5])
-def test_a_few_labels_do_not_silence_the_alarm(n: int) -> None:
+def test_a_few_labels_do_not_silence_the_warning(n: int) -> None:
     toy = unrelated_toy()
     labeled = some_labels(toy, {"class 0": (n + 1) // 2, "class 1": n // 2})
     y = np.where(toy.in_target, np.random.default_rng(0).permutation(toy.y), toy.y)
     auto = quiet(toy, y=y, sample_labeled=labeled)
-    assert [alarm.kind for alarm in auto.warnings_] == ["unrelated"]
+    assert [caution.kind for caution in auto.warnings_] == ["unrelated"]
     assert "label more" in auto.warnings_[0].message
     assert auto.estimated_accuracy_.low < 0.5
 
 
-def test_labels_that_prove_the_answer_silence_the_alarm(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_labels_that_prove_the_answer_silence_the_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rules, "UNRELATED", rules.UNRELATED._replace(constant=100.0))  # everything looks strange
     toy = make_toy(seed=2)
-    assert [alarm.kind for alarm in quiet(toy).warnings_] == ["unrelated"]
+    assert [caution.kind for caution in quiet(toy).warnings_] == ["unrelated"]
     auto = quiet(toy, sample_labeled=some_labels(toy, {"class 0": 10, "class 1": 10}))
     assert auto.warnings_ == []
     assert auto.chosen_ != (SOURCE_ONLY,)
@@ -169,7 +169,7 @@ def right_among_the_rest(toy: Toy, auto: Any, labeled: np.ndarray) -> float:
     return float(np.mean((auto.transduction_ == toy.y)[~labeled]))
 
 
-def test_a_few_target_labels_move_estimate_choice_and_shares() -> None:
+def test_a_few_target_labels_move_estimate_choice_and_prior() -> None:
     """Labels that contradict everything must lower the estimate; labels that agree must raise it."""
     toy = make_toy(seed=5)
     before = quiet(toy)
@@ -218,7 +218,7 @@ def test_a_class_that_only_known_target_documents_have_is_given(toy_of_three: To
         assert np.mean(found == "class 2") < 0.5  # two documents do not make the whole target their class
 
 
-def test_what_is_known_of_the_target_is_taken_off_its_shares(toy_of_three: Toy) -> None:
+def test_what_is_known_of_the_target_is_taken_off_its_prior(toy_of_three: Toy) -> None:
     """Whether all of a domain is labelled makes no difference, nor which source documents are not."""
     toy, rows = toy_of_three, np.arange(len(toy_of_three.y))
     domain = np.where(toy.in_target & (rows % 2 == 0), "other", toy.domain)
@@ -259,10 +259,10 @@ def test_harm_is_said_only_where_labels_spoke(toy: Toy, monkeypatch: pytest.Monk
     monkeypatch.setattr(Diagnostics, "topic_score", property(lambda self: -1.0))
     auto = quiet(toy, Auto(target_prior="unknown"), sample_labeled=some_labels(toy, {"class 0": 1}))
     assert auto.chosen_ == (SOURCE_ONLY,)
-    assert "harm" not in {alarm.kind for alarm in auto.warnings_}
+    assert "harm" not in {caution.kind for caution in auto.warnings_}
 
 
-def test_at_unknown_shares_nobody_is_asked_who_needs_them(toy: Toy) -> None:
+def test_at_an_unknown_prior_no_candidate_runs_that_needs_one(toy: Toy) -> None:
     auto = quiet(toy, Auto(target_prior="unknown", random_state=0))
     idle = candidates.LONG, candidates.TOPICS
     rows = {row["name"]: row for row in auto.leaderboard_.rows}
@@ -276,7 +276,7 @@ def test_at_unknown_shares_nobody_is_asked_who_needs_them(toy: Toy) -> None:
     assert auto.diagnostics_.self_training_stability is None
 
 
-def test_at_unknown_shares_the_alarm_goes_by_other_answers(toy: Toy) -> None:
+def test_at_an_unknown_prior_the_warning_goes_by_other_answers(toy: Toy) -> None:
     """By labels that no self-training has moved, and by how far naive Bayes stays with the source's classifier."""
     problem = make_problem(Auto(), toy.X, toy.y, toy.domain, "target")
     asked = run.Run(problem, Workspace(), "unknown", run.Clock(None), 0)
@@ -308,7 +308,7 @@ def test_time_is_for_all_trials_together(toy: Toy, monkeypatch: pytest.MonkeyPat
     assert started == [SOURCE_ONLY]
 
 
-def test_who_starts_from_another_takes_its_time_too(toy: Toy) -> None:
+def test_a_candidate_that_starts_from_another_takes_its_time_too(toy: Toy) -> None:
     problem = make_problem(Auto(), toy.X, toy.y, toy.domain, "target")
     fresh = run.Run(problem, Workspace(), "source", run.Clock(None), 0)
     fresh.unit = 1.0

@@ -116,7 +116,7 @@ def whole_target(
     """Learn from the source and label the whole target: what nearly all papers do.
 
     `labeled_share` of the target's labels may be read too (the others are tested on); `source_size` keeps so many
-    rows of the source. Both are drawn by the seed, with the shares of the classes as they are.
+    rows of the source. Both are drawn by the seed, with the class prior as it is.
     """
     source, target = np.flatnonzero(~data.in_target), np.flatnonzero(data.in_target)
     if source_size is not None and source_size < len(source):

@@ -115,18 +115,18 @@ def _sentence_transformer(name: str) -> Any:
 def _read_prior(given: str) -> str | dict[str, float]:
     if given in ("source", "unknown"):
         return given
-    shares: dict[str, float] = {}
+    prior: dict[str, float] = {}
     for part in given.split(","):
         label, _, share = part.rpartition("=")
         try:
-            shares[label.strip()] = float(share)
+            prior[label.strip()] = float(share)
         except ValueError:
-            shares = {}
+            prior = {}
             break
-    whole = abs(sum(shares.values()) - 1) < 1e-6
-    if "" in shares or not whole or min(shares.values()) < 0:
+    whole = abs(sum(prior.values()) - 1) < 1e-6
+    if "" in prior or not whole or min(prior.values()) < 0:
         raise typer.BadParameter(
             f'{given!r} is neither source, unknown nor a prior that sums to one, such as "yes=0.3,no=0.7".',
             param_hint="--target-prior",
         )
-    return shares
+    return prior

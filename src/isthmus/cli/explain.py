@@ -97,11 +97,11 @@ def _show_document(result: Result, text: str, n_words: int, as_json: bool, kind:
     X = result.vectorizer.transform([text])
     if not has_words(X).all():
         raise DataError("The document holds no word that the model knows: its label is a guess by the class prior.")
-    shares = result.estimator.predict_proba(X)[0]
-    label = result.classes.tolist()[shares.argmax()]
+    probabilities = result.estimator.predict_proba(X)[0]
+    label = result.classes.tolist()[probabilities.argmax()]
     names = result.vectorizer.get_feature_names_out()
     (words,) = deciding_words(result.estimator, X, names, n_words, n_candidates=len(names))  # all: it is one document
-    by_class: dict[Any, float] = dict(zip(result.classes.tolist(), shares.tolist(), strict=True))
+    by_class: dict[Any, float] = dict(zip(result.classes.tolist(), probabilities.tolist(), strict=True))
     if as_json:
         typer.echo(json.dumps({"label": label, "probabilities": by_class, "words": dict(words)}, ensure_ascii=False))
         return

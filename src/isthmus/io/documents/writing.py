@@ -63,19 +63,19 @@ class PredictionWriter:
 
     def write(self, ids: Sequence[str], probabilities: Array) -> None:
         """One row for each document, in the order of `ids`."""
-        shares = np.round(np.asarray(probabilities, dtype=np.float64), DIGITS)
+        rounded = np.round(np.asarray(probabilities, dtype=np.float64), DIGITS)
         best = np.asarray(probabilities).argmax(axis=1)
         labels = [self._classes[number] for number in best]
-        confidence = shares[np.arange(len(best)), best]
+        confidence = rounded[np.arange(len(best)), best]
         if self._form == "parquet":
             arrow = require_pyarrow()
-            columns = [list(ids), labels, *shares.T, confidence]
+            columns = [list(ids), labels, *rounded.T, confidence]
             arrays = [arrow.array(c, kind) for c, kind in zip(columns, self._schema.types, strict=True)]
             self._file.write_batch(arrow.record_batch(arrays, schema=self._schema))
             return
         rows: Iterator[list[Any]] = (
             [name, label, *own, sure]
-            for name, label, own, sure in zip(ids, labels, shares.tolist(), confidence.tolist(), strict=True)
+            for name, label, own, sure in zip(ids, labels, rounded.tolist(), confidence.tolist(), strict=True)
         )
         if self._form == "jsonl":
             for row in rows:

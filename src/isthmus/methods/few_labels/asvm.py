@@ -32,7 +32,7 @@ class ASVM(TransferClassifier):
 
     - The machines are linear and the loss is squared, as in the SVM that it is compared with here; so w can be found
       in the space of words, however many documents are labelled. The paper has kernels and the plain hinge.
-    - w has a constant, penalised like a word's weight, so that the target may have other class shares.
+    - w has a constant, penalised like a word's weight, so that the target may have another class prior.
     - All sources make one f_s. Each target has its own w; new documents of no named domain get the mean of the
       targets' functions, and those of a source f_s.
     - With several classes, each against the others.

@@ -31,7 +31,7 @@ class FR(TransferClassifier):
 
     Where this departs from the paper, and why:
 
-    - The constant of the machine is replicated like a word, so that domains may differ in their class shares and the
+    - The constant of the machine is replicated like a word, so that domains may differ in their class priors and the
       case without labelled target documents is an SVM's exactly.
     - The paper tries several classifiers. Here it is a linear SVM with squared hinge loss, at liblinear's C of one.
     - There may be several sources and targets, each with a block. New documents of no named domain get the mean of
