@@ -1,4 +1,4 @@
-"""Commands as a user runs them: in a process of their own, reading what they print."""
+"""Commands as a user runs them, reading what they print; a few of them in a process of their own."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ import shlex
 import subprocess
 import sys
 import tomllib
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 import typer
@@ -23,15 +25,37 @@ from isthmus.cli.bench import _split
 from test_data import write_tar
 
 
-def run(*arguments: str, cache: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended, and what it printed."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def without_data(cache: Path, environment: dict[str, str]) -> dict[str, str]:
+    """An environment in which data sets are looked for in `cache` alone."""
     clean = {key: value for key, value in os.environ.items() if not key.startswith("ISTHMUS")}
-    clean |= {"XDG_CACHE_HOME": str(cache), **environment}
-    command = [sys.executable, "-m", "isthmus", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, env=clean, timeout=120, check=False)
+    return clean | {"XDG_CACHE_HOME": str(cache), **environment}
+
+
+def run(*arguments: str, cache: Path, **environment: str) -> Ended:
+    """In this process, which takes a tenth of the time."""
+    with mock.patch.dict(os.environ, without_data(cache, environment), clear=True):
+        done = command.run(*arguments)
+    return Ended(done.code, done.stdout, done.err)
+
+
+def run_process(*arguments: str, cache: Path, **environment: str) -> Ended:
+    asked = [sys.executable, "-m", "isthmus", *arguments]
+    settings = {"env": without_data(cache, environment), "timeout": 120, "check": False}
+    done = subprocess.run(asked, capture_output=True, text=True, **settings)  # type: ignore[call-overload]
+    return Ended(done.returncode, done.stdout, done.stderr)
 
 
 def test_demo_prints_figures_topics_and_documents(tmp_path: Path) -> None:
-    done = run("demo", cache=tmp_path)
+    done = run_process("demo", cache=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     for text in (

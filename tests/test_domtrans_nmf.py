@@ -180,9 +180,9 @@ def test_glioma_is_scaled_by_laboratory(data_folder: Path) -> None:
 
 
 def test_on_real_glioma(data_folder: Path) -> None:
-    """One cross-validation of one trial; single ones scatter by .05."""
-    tasks, methods = ["glioma trial 2"], ["SVM", "DomTrans-NMF"]
-    plan = Bench(load_table("domtrans-nmf"), Library(data_folder), repeats=1, tasks=tasks, methods=methods)
-    rows = {row.method: row for row in plan.run() if isinstance(row, Row)}
-    assert rows["DomTrans-NMF"].mean > 0.82
-    assert rows["SVM"].mean > 0.82
+    """One cross-validation of one trial, with a third of the table's iterations; single ones scatter by .05."""
+    plan = Bench(load_table("domtrans-nmf"), Library(data_folder), repeats=1, tasks=["glioma trial 2"])
+    (task,) = plan.tasks
+    data = plan.load(task)
+    assert plan.row(task, "DomTrans-NMF", data, {"max_iter": 30}).mean > 0.8
+    assert plan.row(task, "SVM", data).mean > 0.82

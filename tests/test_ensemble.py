@@ -240,7 +240,14 @@ def test_checked_documents_are_those_with_a_label() -> None:
 
 def test_estimate_by_hand() -> None:
     """With a line of round numbers: skill 0.75 * 0.6 + 0.5 * 0.2 * 0.4 + 0.1 * 0.3 - 0.02 = 0.5."""
-    line = Line(1.0, -0.5, 0.2, 0.1, -0.02, 0.1)
+    line = Line(
+        confidence=1.0,
+        confidence_of_few=-0.5,
+        underconfidence_of_few=0.2,
+        class_mean_cosine=0.1,
+        constant=-0.02,
+        error=0.1,
+    )
     known = Diagnostics(
         confidence=0.6, underconfidence=0.4, class_mean_cosine=0.3, n_documents=rules.FEW_DOCUMENTS, n_unlabeled=500
     )
