@@ -8,7 +8,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: install install-dev demo test pytest test-oldest lint mutants clean
+.PHONY: install install-dev demo test test-oldest lint mutants clean
 
 install: $(VENV)/.installed
 install-dev: $(VENV)/.installed-dev
@@ -38,13 +38,9 @@ demo: install
 	@echo "== isthmus demo"
 	@$(BIN)/isthmus demo
 
-# Side by side, as lint has one process only.
-test: install-dev
-	@$(MAKE) --no-print-directory --jobs=2 lint pytest
-
-pytest: install-dev
+test: lint
 	@echo "== Tests"
-	SCIPY_ARRAY_API=1 $(BIN)/pytest --numprocesses=2 --dist=worksteal  # with it, scikit-learn's checks are complete
+	SCIPY_ARRAY_API=1 $(BIN)/pytest --numprocesses=2  # with it, scikit-learn's checks are complete
 
 OLDEST := .venv-oldest
 
