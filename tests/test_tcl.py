@@ -93,3 +93,13 @@ def test_tables_call_domains_as_they_are_called() -> None:
     correspondence = Correspondence("ph[red]", "ph[/old]", cluster, cluster, np.ones((1, 1)))
     for table in (Topics([topic]), correspondence):
         assert all(name in str(table).splitlines()[0] for name in ("ph[red]", "ph[/old]"))
+
+
+def test_of_several_starts_the_lowest_objective_is_kept(toy: Toy) -> None:
+    """The first of four starts is the start of a fit with one."""
+    ends = [
+        [toy.fit(build("TCL", n_init=n, random_state=seed, max_iter=5)).objective_[-1] for n in (1, 4)]
+        for seed in range(4)
+    ]
+    assert all(best <= first for first, best in ends)
+    assert any(best < first for first, best in ends)
