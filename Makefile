@@ -19,7 +19,7 @@ $(BIN)/python:
 
 # uv takes a tenth of pip's time; where it cannot be had, pip does.
 define install_editable
-	$(1)/bin/python -m pip install --quiet --disable-pip-version-check uv \
+	@$(1)/bin/python -m pip install --quiet --disable-pip-version-check uv \
 		&& $(1)/bin/uv pip install --quiet --python $(1)/bin/python $(3) --editable "$(2)" \
 		|| $(1)/bin/python -m pip install --quiet --disable-pip-version-check --editable "$(2)"
 endef
