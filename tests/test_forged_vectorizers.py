@@ -76,8 +76,8 @@ FORGED: dict[str, tuple[Change, str]] = {
         setting(*COUNTS, "ngram_range", to={"is": "tuple", "items": [1, 10**9]}),
         r"its vectorizer counts runs of \(1, 1000000000\) words",
     ),
-    "stop words": (setting(*COUNTS, "stop_words", to=5), UNREADABLE),
-    "analyzer": (setting(*COUNTS, "analyzer", to="nope"), UNREADABLE),
+    "stop words": (setting(*COUNTS, "stop_words", to=5), "stop_words of its vectorizer are no words"),
+    "analyzer": (setting(*COUNTS, "analyzer", to="nope"), "The 'analyzer' parameter of CountVectorizer must be"),
     "range": (setting(*COUNTS, "token_pattern", to="[z-a]"), f"{UNREADABLE} .*bad character range z-a"),
     "tokenizer": (setting(*COUNTS, "tokenizer", to={"is": "type", "name": "float64"}), UNREADABLE),
     "dtype": (setting(*COUNTS, "dtype", to="object"), "its (vectorizer|TCL) does not"),
@@ -87,7 +87,7 @@ FORGED: dict[str, tuple[Change, str]] = {
     "no weights": (setting("vectorizer", "steps", 1, "items", 1, to="passthrough"), "no part of the model uses"),
     "other classes": (setting("classes", to=objects("a", "b")), "the classes of its result are not those of its TCL"),
     "lists as classes": (setting("classes", to=objects(["a"], ["b"])), "the classes of its result are not those"),
-    "list of classes": (setting("classes", to=["billing", "fault"]), "the classes of its result are not those"),
+    "list of classes": (setting("classes", to=["billing", "fault"]), "classes of its Result is a list"),
     "lists as all classes": (lists_everywhere, "a class of its TCL is neither a word nor a number"),
 }
 
@@ -104,8 +104,8 @@ def test_pipelines_of_texts_are_tried_as_well(tmp_path: Path) -> None:
     pipeline = make_pipeline(TfidfVectorizer(), isthmus.LR())
     pipeline.fit(SOURCE + TARGET, [*LABELS, "?", "?"], lr__sample_domain=[1, 1, 1, 1, -1, -1])
     content = saved(pipeline, tmp_path)
-    with pytest.raises(ModelFileError, match=UNREADABLE):
-        load_bytes(forge(content, setting("steps", 0, "items", 1, "analyzer", to="nope")), tmp_path)
+    with pytest.raises(ModelFileError, match="stop_words of its vectorizer are no words"):
+        load_bytes(forge(content, setting("steps", 0, "items", 1, "stop_words", to=[5])), tmp_path)
 
 
 class Lengths:

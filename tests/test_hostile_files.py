@@ -205,10 +205,10 @@ FORGED: dict[str, tuple[Callable[[Any, dict[str, Any]], Any], str]] = {
     "encoder elsewhere": (setting(E, "odd_", to={"is": "encoder"}), "something of the unknown kind 'encoder'"),
     "many features": (
         setting(E, "n_features_in_", to=10**15),
-        "and no array has as many",
+        "has 7 features, and there are 1000000000000000",
     ),
     "features of text": (setting(E, "n_features_in_", to="7"), "expects '7' features"),
-    "other features": (setting(E, "n_features_in_", to=82), "its vectorizer makes 7 features, and its TCL expects 82"),
+    "other features": (setting(E, "n_features_in_", to=82), "has 7 features, and there are 82"),
     "few classes": (array("label_distributions_", edit=lambda a: a[:, :1]), "label_distributions_ of its TCL"),
     "few rows": (array("label_distributions_", edit=lambda a: a[:2]), "label_distributions_ of its TCL"),
     "flat profile": (
@@ -217,7 +217,7 @@ FORGED: dict[str, tuple[Callable[[Any, dict[str, Any]], Any], str]] = {
     ),
     "short profile": (
         array("solution_", "_default_profile", edit=lambda a: a[:, :3]),
-        "does not predict",
+        "_default_profile of its TopicSolution has 3 features, and there are 7",
     ),
     "no domains": (setting(E, "domains_", to=[]), "its TCL knows no domains"),
     "other target": (setting(E, "target_domains_", to=["moon"]), "a target of its TCL is none of its domains"),

@@ -89,7 +89,14 @@ def _label(result: Result, documents: DocumentFile, stream: BinaryIO, form: str,
             n_empty += int((~has_words(X)).sum())
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", EmptyDocumentWarning)  # one at the end, for all batches
-                probabilities = result.estimator.predict_proba(X)
+                try:
+                    probabilities = result.estimator.predict_proba(X)
+                except Exception as error:  # of a forged model, every step can fail in its own way
+                    reason = (str(error).splitlines() or [""])[0]
+                    raise DataError(
+                        f"The model cannot label these documents ({type(error).__name__}: {reason:.200}): is it whole, "
+                        "and from somebody whom you trust? Fit it again."
+                    ) from error
             writer.write([document.id for document in batch], probabilities)
             advance(documents.position, documents.size)
     warn_of_empty(n_empty, documents.n_documents)

@@ -103,7 +103,7 @@ class TransferClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             Which labels may be read. By default, those of all rows outside the target domains. Say True for a few
             target rows whose label is known.
         """
-        self._validate_params()
+        self.check_parameters()
         problem = make_problem(self, X, y, sample_domain, target_domain, sample_labeled)
         with one_blas_thread():
             solution = self.solve(problem, Workspace())
@@ -157,6 +157,12 @@ class TransferClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         with one_blas_thread():
             for domain, rows in self._rows_by_domain(sample_domain, full):
                 distributions[rows] = self.solution_.assign(matrix if rows.all() else matrix[rows], domain)
+        unknown = ~np.isfinite(distributions).all(axis=1)
+        if unknown.any():
+            raise ValueError(
+                f"{type(self).__name__} has no probabilities for row {int(unknown.argmax())} of X: its numbers and the "
+                "model's are too far apart. Scale X as at fit, or fit the model again."
+            )
         return distributions
 
     def predict(self, X: Any, sample_domain: Any = None) -> np.ndarray[Any, Any]:
@@ -168,9 +174,9 @@ class TransferClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         """Accuracy of `predict`."""
         return float(accuracy_score(y, self.predict(X, sample_domain), sample_weight=sample_weight))
 
-    def _validate_params(self) -> None:
-        """scikit-learn's checks, and what these let through: True is not a number of topics."""
-        super()._validate_params()
+    def check_parameters(self) -> None:
+        """Refuse parameters out of their ranges: scikit-learn's checks, and True, which is not a number of topics."""
+        self._validate_params()
         for name, value in self.get_params(deep=False).items():
             for rule in self._parameter_constraints.get(name, []) if isinstance(value, bool) else []:
                 if isinstance(rule, Interval) and rule.type is Integral:

@@ -23,6 +23,7 @@ from isthmus.io.models.checks import check_model, method_of, require
 from isthmus.io.models.container import pack, unpack, versions
 from isthmus.io.models.decoding import Decoder
 from isthmus.io.models.encoding import Encoder, Json
+from isthmus.io.models.fields import check_fields
 from isthmus.text import check_encoder
 
 __all__ = ["load", "save"]
@@ -152,6 +153,7 @@ def _read(file: BinaryIO, size: int, encoder: Any) -> tuple[Any, dict[str, Json]
         require(encoder is None or needed, "it needs no encoder: leave encoder= out")
         decoder = Decoder(tensors, encoder, about["schema"])
         model = decoder.decode(tree)
+        check_fields(model)
         check_model(model, decoder.sizes, encoder)
         require(not decoder.unused, "it holds arrays that no part of the model uses")
     except ModelFileError:

@@ -39,6 +39,8 @@ TRIAL_LETTERS = 200
 """Of a text: runs of letters, if a forged vectorizer asks for all of them, are as many as its square."""
 MAX_RUN = 100
 """Words or letters that are counted together."""
+MAX_ODD_NAMES = 2_000
+"""Names that are not strings: of numbers one can choose so many with the same hash that a set takes hours to make."""
 MAX_PATTERN = 200
 MAX_THREADS = 1024
 MAX_JOBS = 64
@@ -177,8 +179,14 @@ def _check_method(value: TransferClassifier) -> None:
         fits = isinstance(found, np.ndarray) and found.shape == shape
         require(fits, f"{attribute} of its {name} does not have the shape {shape}")
     require(isinstance(value.domains_, list) and value.domains_, f"its {name} knows no domains")
-    known = isinstance(value.target_domains_, list) and set(value.target_domains_) <= set(value.domains_)
-    require(known, f"a target of its {name} is none of its domains")
+    require(_few_odd(value.domains_), f"its {name} has more than {MAX_ODD_NAMES} domains whose names are no words")
+    targets = value.target_domains_
+    few = isinstance(targets, list) and len(targets) <= len(value.domains_) and _few_odd(targets)
+    require(few and set(targets) <= set(value.domains_), f"a target of its {name} is none of its domains")
+
+
+def _few_odd(names: list[Any]) -> bool:
+    return sum(not isinstance(name, str) for name in names) <= MAX_ODD_NAMES
 
 
 def _check_result(value: Result) -> None:
@@ -209,6 +217,11 @@ def _check_vocabulary(value: Any) -> None:
     runs = vars(value).get("ngram_range")
     plain = isinstance(runs, tuple) and len(runs) == 2 and all(isinstance(n, int | np.integer) for n in runs)
     require(plain and 0 <= min(runs) <= max(runs) <= MAX_RUN, f"its vectorizer counts runs of {runs!r:.60} words")
+    for listed in ("stop_words", "vocabulary"):
+        words = vars(value).get(listed)
+        several = isinstance(words, list | tuple | set | frozenset | dict)
+        plain = all(isinstance(word, str) for word in words) if several else words is None or isinstance(words, str)
+        require(plain, f"{listed} of its vectorizer are no words")
     if "vocabulary_" not in vars(value):
         return
     words = value.vocabulary_

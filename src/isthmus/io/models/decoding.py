@@ -24,7 +24,10 @@ MAX_ODD_KEYS = 5_000
 hash that a dictionary takes hours to make; the hashes of strings differ from session to session."""
 
 MAX_SIDE = 2**31 - 1
-"""Rows and columns of a sparse matrix."""
+"""Of an array."""
+MAX_EMPTY = 2**22
+"""Rows or columns of a sparse matrix beyond as many as all arrays have bytes: columns without entries take no room in a
+file, and a few bytes each in memory."""
 
 LAST_LETTER = 0x10FFFF
 KEY_LENGTH = 624
@@ -45,7 +48,9 @@ class Decoder:
         self._tensors, self._encoder = tensors, encoder
         self._schema = schema
         self._made: dict[str, tuple[Json, np.ndarray[Any, Any]]] = {}
-        self._left = MAX_GROWTH * sum(tensor.nbytes for tensor in tensors.values()) + SMALL
+        n_bytes = sum(tensor.nbytes for tensor in tensors.values())
+        self._left = MAX_GROWTH * n_bytes + SMALL
+        self._widest = MAX_EMPTY + n_bytes
         self._odd_keys = 0
         self._readers: dict[str, Callable[[dict[str, Json], int], Any]] = {
             "float": self._float,
@@ -155,6 +160,8 @@ class Decoder:
         self._spend(indices.nbytes + indptr.nbytes)  # looked through below, which takes time if not memory
         shape = _shape(node["shape"])
         require(len(shape) == 2 and data.dtype.kind in "biuf", "a sparse matrix in it is none")
+        wide = max(shape, default=0)
+        require(wide <= self._widest, f"a sparse matrix in it has {wide} rows or columns, most of them empty")
         for part in (indices, indptr):
             require(part.dtype in (np.int32, np.int64), f"a sparse matrix in it has indices of {part.dtype}")
         major, minor = shape if node["format"] == "csr" else shape[::-1]

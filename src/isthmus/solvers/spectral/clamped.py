@@ -44,8 +44,11 @@ class AllLinks:
         return np.concatenate([self._tied @ from_free, free])
 
     def of_new(self, X: Matrix, x: Array) -> Array:
-        n_tied = self._tied.shape[0]
-        return np.asarray(X @ (self._tied.T @ x[:n_tied] + self._free.T @ x[n_tied:]))
+        n_tied, tied, free = self._tied.shape[0], self._tied, self._free
+        if sp.issparse(X):  # of words that do not occur nothing need be known
+            words = np.unique(X.indices)
+            X, tied, free = X[:, words], tied[:, words], free[:, words]
+        return np.asarray(X @ (tied.T @ x[:n_tied] + free.T @ x[n_tied:]))
 
 
 class NeighborLinks:
