@@ -225,6 +225,7 @@ def test_error_in_a_callback_ends_the_fit(trial: Trial, capsys: pytest.CaptureFi
 
 RELATIVE = [
     "CCI",
+    "DCI",
     "DKT",
     "DTLM",
     "GCMF",

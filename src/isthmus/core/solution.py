@@ -66,12 +66,12 @@ class LinearSolution(Solution):
 
 @dataclass(frozen=True, eq=False)
 class MappedSolution(LinearSolution):
-    """The same, on features that a map makes of words; None for the words alone."""
+    """The same, on features that a map makes of a domain's words; None for the words alone."""
 
     feature_map: Any
 
     def assign(self, X: Matrix, domain: int | None) -> Array:
-        return super().assign(X if self.feature_map is None else self.feature_map.transform(X), domain)
+        return super().assign(X if self.feature_map is None else self.feature_map.transform(X, domain), domain)
 
 
 @dataclass(frozen=True, eq=False)

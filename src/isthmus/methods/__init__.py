@@ -18,6 +18,7 @@ from isthmus.methods.factorization.gcmf import GCMF
 from isthmus.methods.factorization.mtrick import MTrick
 from isthmus.methods.factorization.nmtf import NMTF
 from isthmus.methods.factorization.tcl import TCL
+from isthmus.methods.features.dci import DCI
 from isthmus.methods.features.lsa import LSA
 from isthmus.methods.features.msda import MSDA
 from isthmus.methods.few_labels.asvm import ASVM
@@ -44,6 +45,7 @@ METHODS: dict[str, Callable[..., TransferClassifier]] = {
         ASVM,
         CDSVM,
         CoCC,
+        DCI,
         DKT,
         DTL,
         DTMKL,
@@ -73,6 +75,7 @@ __all__ = [
     "CCI",
     "CDSC",
     "CDSVM",
+    "DCI",
     "DKT",
     "DTL",
     "DTLM",

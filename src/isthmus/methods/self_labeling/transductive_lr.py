@@ -19,10 +19,18 @@ from isthmus.core.priors import PRIOR, pseudo_labels, read_prior
 from isthmus.core.problem import DocumentStack, Problem
 from isthmus.core.solution import MappedSolution
 from isthmus.core.workspace import Workspace
-from isthmus.solvers.linear import WordMap, denoising_lsa_map, fit_logistic, log_odds, lsa_map
+from isthmus.solvers.linear import (
+    PivotMap,
+    WordMap,
+    denoising_lsa_map,
+    fit_logistic,
+    log_odds,
+    lsa_map,
+    pivot_map,
+)
 from isthmus.typing import Array, Matrix
 
-FEATURES = ("words", "lsa", "msda")
+FEATURES = ("words", "lsa", "msda", "dci")
 LAST_WEIGHT = 1.0
 FIRST_WEIGHT = 0.01
 
@@ -37,9 +45,9 @@ class TransductiveLR(TransferClassifier):
 
     Parameters
     ----------
-    features : "words", "lsa" or "msda"
-        X alone; with the dimensions of a latent semantic analysis of both domains beside it; or with those of a
-        marginalized denoising autoencoder.
+    features : "words", "lsa", "msda" or "dci"
+        X alone; with the dimensions of a latent semantic analysis of both domains beside it; with those of a
+        marginalized denoising autoencoder; or with distributional correspondences to pivots, as in `DCI`.
     n_weights : int
         Steps in which the weight of a target document rises from 0.01 to 1. With 0 it stays a plain logistic regression
         on these features.
@@ -51,7 +59,7 @@ class TransductiveLR(TransferClassifier):
     Attributes
     ----------
     classifier_ : LogisticRegression
-    feature_map_ : WordMap or None
+    feature_map_ : WordMap, PivotMap or None
 
     Examples
     --------
@@ -84,9 +92,7 @@ class TransductiveLR(TransferClassifier):
 
     def solve(self, problem: Problem, workspace: Workspace) -> TransductiveLRSolution:
         prior, C = read_prior(self.target_prior, problem), self.C / problem.mean_squared_length
-        feature_map = None
-        if self.features != "words":
-            feature_map = workspace.once(FEATURE_MAPS[self.features], problem.documents)
+        feature_map = _feature_map(self.features, problem, workspace)
         rows = workspace.once(mapped_documents, problem, feature_map)
         known = problem.labeled[1]
         classifier = workspace.once(source_classifier, problem, workspace, feature_map, C)
@@ -120,16 +126,28 @@ def msda_features(documents: DocumentStack) -> WordMap:
     return denoising_lsa_map(documents.stacked)
 
 
+def dci_features(problem: Problem) -> PivotMap:
+    """Profiles of words by pivots, which the labelled documents choose."""
+    return pivot_map(problem)
+
+
 FEATURE_MAPS = {"lsa": lsa_features, "msda": msda_features}
+"""Those that read no label, and hold under others."""
 
 
-def mapped_documents(problem: Problem, feature_map: WordMap | None) -> Matrix:
+def _feature_map(features: str, problem: Problem, workspace: Workspace) -> WordMap | PivotMap | None:
+    if features == "dci":
+        return workspace.once(dci_features, problem)
+    return workspace.once(FEATURE_MAPS[features], problem.documents) if features in FEATURE_MAPS else None
+
+
+def mapped_documents(problem: Problem, feature_map: WordMap | PivotMap | None) -> Matrix:
     """The labelled documents and, below them, the unlabelled ones, with the map's features beside words."""
-    return problem.labeled_first if feature_map is None else feature_map.transform(problem.labeled_first)
+    return problem.labeled_first if feature_map is None else feature_map.labeled_first(problem)
 
 
 def source_classifier(
-    problem: Problem, workspace: Workspace, feature_map: WordMap | None, C: float
+    problem: Problem, workspace: Workspace, feature_map: WordMap | PivotMap | None, C: float
 ) -> LogisticRegression:
     """Logistic regression of the labelled documents on these features."""
     known = problem.labeled[1]

@@ -2,10 +2,12 @@
 
 from isthmus.solvers.linear.denoising import DenoisingMap, denoising_map
 from isthmus.solvers.linear.logistic import first_labels, fit_logistic, log_odds, logistic_regression
+from isthmus.solvers.linear.pivots import PivotMap, pivot_map
 from isthmus.solvers.linear.word_map import WordMap, denoising_lsa_map, lsa_map
 
 __all__ = [
     "DenoisingMap",
+    "PivotMap",
     "WordMap",
     "denoising_lsa_map",
     "denoising_map",
@@ -14,4 +16,5 @@ __all__ = [
     "log_odds",
     "logistic_regression",
     "lsa_map",
+    "pivot_map",
 ]

@@ -47,8 +47,8 @@ class DenoisingMap:
             outputs.append(layer.apply(outputs[-1]))
         return outputs[0] if len(outputs) == 1 else np.hstack(outputs)
 
-    def transform(self, X: Matrix) -> Matrix:
-        """[X, hidden], for any classifier: sparse where X is, and in X's precision."""
+    def transform(self, X: Matrix, domain: int | None = None) -> Matrix:
+        """[X, hidden], for any classifier: sparse where X is, and in X's precision. The same in every domain."""
         hidden = self.hidden(X).astype(X.dtype, copy=False)
         return sp.hstack([X, sp.csr_array(hidden)], format="csr") if sp.issparse(X) else np.hstack([X, hidden])
 

@@ -10,6 +10,7 @@ from scipy.linalg import cholesky
 from sklearn.preprocessing import normalize
 from sklearn.utils.extmath import randomized_svd
 
+from isthmus.core.problem import Problem
 from isthmus.typing import Array, Matrix
 
 POWER_STEPS = 4
@@ -24,12 +25,20 @@ class WordMap:
     """W: words x dimensions."""
     weight: float
 
-    def transform(self, X: Matrix) -> Matrix:
-        """Sparse where X is, and in X's precision."""
-        lengths = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel() if sp.issparse(X) else (X**2).sum(axis=1))
-        hidden = self.weight * lengths[:, None] * normalize(np.asarray(X @ self.directions))
-        hidden = hidden.astype(X.dtype, copy=False)
-        return sp.hstack([X, sp.csr_array(hidden)], format="csr") if sp.issparse(X) else np.hstack([X, hidden])
+    def transform(self, X: Matrix, domain: int | None = None) -> Matrix:
+        """Sparse where X is, and in X's precision. The same for the documents of every domain."""
+        return beside(X, np.asarray(X @ self.directions), self.weight)
+
+    def labeled_first(self, problem: Problem) -> Matrix:
+        """The problem's labelled documents and, below them, the unlabelled ones."""
+        return self.transform(problem.labeled_first)
+
+
+def beside(X: Matrix, hidden: Array, weight: float) -> Matrix:
+    """[X, w H], with H made as long as X in every row: sparse where X is, and in X's precision."""
+    lengths = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel() if sp.issparse(X) else (X**2).sum(axis=1))
+    hidden = (weight * lengths[:, None] * normalize(hidden)).astype(X.dtype, copy=False)
+    return sp.hstack([X, sp.csr_array(hidden)], format="csr") if sp.issparse(X) else np.hstack([X, hidden])
 
 
 def lsa_map(X: Matrix, n_components: int = 100, weight: float = 0.5) -> WordMap:

@@ -1,0 +1,138 @@
+"""Distributional correspondence indexing: words by the company that they keep with pivots, in each domain its own.
+
+A. Moreo, A. Esuli and F. Sebastiani, "Distributional Correspondence Indexing for Cross-Lingual and Cross-Domain
+Sentiment Classification", JAIR 2016.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.special import xlogy
+
+from isthmus.core.numerics import stack
+from isthmus.core.problem import Problem
+from isthmus.solvers.linear.word_map import beside
+from isthmus.typing import Array, Mask, Matrix, Positions
+
+MAX_WORDS = 20_000
+"""That have a profile, the most frequent ones: those of rare words are chance, and a map holds words x pivots twice."""
+LEAST_SPREAD = 1e-5
+"""Of a pivot's column, where it does not vary."""
+
+
+@dataclass(frozen=True, eq=False)
+class PivotMap:
+    """Documents to [X, w H], with H = X W in rows as long as those of X. W is another for source and target."""
+
+    words: Mask
+    """Which words have a profile."""
+    pivots: Positions
+    source: Array
+    """Words with a profile x pivots, in single precision."""
+    target: Array
+    targets: tuple[int, ...]
+    """Which domains are targets, by their position."""
+    weight: float
+
+    def transform(self, X: Matrix, domain: int | None = None) -> Matrix:
+        """Sparse where X is, and in X's precision. Without a domain, documents are the target's."""
+        profiles = self.target if domain is None or domain in self.targets else self.source
+        part = X[:, self.words] if sp.issparse(X) else np.asarray(X[:, self.words], dtype=np.float64)
+        return beside(X, np.asarray(part @ profiles), self.weight)
+
+    def labeled_first(self, problem: Problem) -> Matrix:
+        """The problem's labelled documents and, below them, the unlabelled ones, each read as its domain's."""
+        domains = list(enumerate(problem.domains))
+        parts = [(domain.matrix[domain.labeled], number) for number, domain in domains if domain.labeled.any()]
+        parts += [(domain.unlabeled, number) for number, domain in domains if not domain.fully_labeled]
+        return stack([self.transform(rows, number) for rows, number in parts])
+
+
+def pivot_map(problem: Problem, n_pivots: int = 450, weight: float = 0.5, *, support: int = 10) -> PivotMap:
+    """Profiles of words: how often they stand beside each pivot, in the documents of their own domain.
+
+    Pivots are words that mean the same in both domains and have to do with the classes. Words of the target that stand
+    beside the same pivots as words of the source get a similar profile, though no document has both.
+
+    Parameters
+    ----------
+    problem : Problem
+        The labelled documents choose pivots. All documents of the sources, and all of the targets, make profiles.
+    n_pivots : int
+        How many pivots.
+    weight : float
+        Length of a document in its profile, relative to its length in words.
+    support : int
+        Documents of source and of target that a pivot must stand in, where there are enough such words.
+    """
+    sides = [_side(problem, is_target) for is_target in (False, True)]
+    counts = np.array([_frequency(side) for side in sides])
+    shares = counts / np.array([[side.shape[0]] for side in sides])
+    pivots = _pivots(problem, counts, shares, support)[:n_pivots]
+    most = np.argsort(-counts.sum(axis=0), kind="stable")[:MAX_WORDS]
+    words = np.zeros(problem.n_words, dtype=bool)
+    words[most] = counts.sum(axis=0)[most] > 0
+    profiles = [_profiles(side, words, pivots, share) for side, share in zip(sides, shares, strict=True)]
+    # A later document may hold a word that its own domain had not: then the other's profile is all there is.
+    for own, other, count in zip(profiles, profiles[::-1], counts, strict=True):
+        unseen = count[words] == 0
+        own[unseen] = other[unseen]
+    targets = tuple(number for number, domain in enumerate(problem.domains) if domain.is_target)
+    source, target = profiles
+    return PivotMap(words, pivots, source, target, targets, weight)
+
+
+def _side(problem: Problem, is_target: bool) -> Matrix:
+    """The documents of all sources, or of all targets; without any, those of the others."""
+    parts = [domain.matrix for domain in problem.domains if domain.is_target == is_target]
+    return stack(parts or [domain.matrix for domain in problem.domains])
+
+
+def _frequency(X: Matrix) -> Positions:
+    """Documents that each word stands in."""
+    return np.bincount(X.indices, minlength=X.shape[1]) if sp.issparse(X) else np.count_nonzero(X, axis=0)
+
+
+def _pivots(problem: Problem, counts: Positions, shares: Array, support: int) -> Positions:
+    """Words of both sides, the best pivots first."""
+    # The paper's cross-consistency: a word of very unequal prevalence may mean something else.
+    strength = informativeness(problem) * shares.min(axis=0) / np.maximum(shares.max(axis=0), 1e-12)
+    common = counts.min(axis=0) > 0
+    found = np.flatnonzero(common if common.any() else counts.any(axis=0))
+    rare = counts[:, found].min(axis=0) < support
+    return found[np.lexsort((-strength[found], rare))]
+
+
+def informativeness(problem: Problem) -> Array:
+    """Of each word, its occurrence's mutual information with a class, in nats; with several, that of the best."""
+    X, numbers = problem.labeled
+    word, best = _frequency(X) / len(numbers), np.zeros(X.shape[1])
+    for number in range(problem.n_classes):
+        share, both = np.mean(numbers == number), _frequency(X[numbers == number]) / len(numbers)
+        cells = [
+            (both, share * word),
+            (word - both, (1 - share) * word),
+            (share - both, share * (1 - word)),
+            (1 - share - word + both, (1 - share) * (1 - word)),
+        ]
+        cells = [(np.maximum(joint, 0), np.maximum(chance, 1e-300)) for joint, chance in cells]
+        best = np.maximum(best, sum(xlogy(joint, joint / chance) for joint, chance in cells))
+    return best
+
+
+def _profiles(X: Matrix, words: Mask, pivots: Positions, shares: Array) -> Array:
+    """Cosines of words and pivots less what chance gives, standardized by pivot, in rows of unit length."""
+    squares = np.asarray((X.multiply(X) if sp.issparse(X) else X.astype(np.float64) ** 2).sum(axis=0)).ravel()
+    lengths = np.sqrt(np.where(squares > 0, squares, 1))
+    of_pivots = X[:, pivots].toarray() if sp.issparse(X) else X[:, pivots]
+    cosines = np.asarray(X[:, words].T @ (of_pivots / lengths[pivots])) / lengths[words][:, None]
+    cosines = cosines.astype(np.float32)
+    cosines -= np.outer(np.sqrt(shares[words]), np.sqrt(shares[pivots])).astype(np.float32)
+    seen = shares[words] > 0
+    spread = cosines[seen].std(axis=0)
+    cosines = (cosines - cosines[seen].mean(axis=0)) / np.maximum(spread, LEAST_SPREAD)
+    norms = np.linalg.norm(cosines, axis=1, keepdims=True)
+    return cosines / np.where(norms > 0, norms, 1)
