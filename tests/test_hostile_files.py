@@ -195,7 +195,6 @@ FORGED: dict[str, tuple[Callable[[Any, dict[str, Any]], Any], str]] = {
     "escape": (setting(E, "../odd", to=1), "gives TCL an attribute named '../odd'"),
     "method": (setting(E, "predict_proba", to=1), "gives TCL the attribute 'predict_proba', which is not its to give"),
     "field": (setting("odd", to=1), "gives Result the attribute 'odd', which is not its to give"),
-    "no parameter": (dropping(E, "n_topics"), "its TCL lacks the attribute 'n_topics'"),
     "no classes": (dropping(E, "classes_"), "its TCL lacks the attribute 'classes_'"),
     "no prior": (dropping(E, "class_prior_"), "its TCL lacks the attribute 'class_prior_'"),
     "no profile": (dropping(*SOLUTION, "_default_profile"), "its TopicSolution lacks the attribute '_default_profile'"),

@@ -70,7 +70,7 @@ def logistic(
     X: np.ndarray, y: np.ndarray, weights: np.ndarray | None = None, start: LogisticRegression | None = None
 ) -> LogisticRegression:
     """From a start, if there is one, as far as its tolerance leads."""
-    model = LogisticRegression(C=1 / LENGTH**2, tol=1e-5, max_iter=1000)
+    model = LogisticRegression(C=1 / LENGTH**2, solver="newton-cg", tol=1e-5, max_iter=1000)
     if start is not None:
         model.set_params(tol=1e-4, warm_start=True)
         model.coef_, model.intercept_ = start.coef_.copy(), start.intercept_.copy()
@@ -86,8 +86,15 @@ def ranked(values: np.ndarray, share: float | None) -> np.ndarray:
     return labels
 
 
-def self_trained(parts: Parts, max_iter: int, max_fraction: float, source_weight: float) -> LogisticRegression:
-    model = logistic(parts.X, parts.y)
+def evened(y: np.ndarray, balanced: bool) -> np.ndarray:
+    """Weights with which both classes have the same sum."""
+    return len(y) / 2 / np.array([np.sum(y == own) for own in y]) if balanced else np.ones(len(y))
+
+
+def self_trained(
+    parts: Parts, max_iter: int, max_fraction: float, source_weight: float, balanced: bool = False
+) -> LogisticRegression:
+    model = logistic(parts.X, parts.y, evened(parts.y, balanced))
     for step in range(1, max_iter + 1):
         values = model.decision_function(parts.rest)
         labels = ranked(values, parts.share)
@@ -98,7 +105,8 @@ def self_trained(parts: Parts, max_iter: int, max_fraction: float, source_weight
             joining += surest[: round(max_fraction * step / max_iter * len(own))].tolist()
         joining.sort()
         of_source = 1 + (source_weight - 1) * step / max_iter
-        weights = np.append(np.where(parts.in_source, of_source, 1.0), np.ones(len(joining)))
+        own = np.where(parts.in_source, of_source, 1.0) * evened(parts.y, balanced)
+        weights = np.append(own, evened(labels[joining], balanced))
         X, y = np.vstack([parts.X, parts.rest[joining]]), np.append(parts.y, labels[joining])
         model = logistic(X, y, weights, model)
     return model
@@ -144,14 +152,19 @@ def same_classifier(found: LogisticRegression, expected: LogisticRegression) -> 
 
 @pytest.mark.parametrize("prior", PRIORS)
 @pytest.mark.parametrize("n_known", [0, 8])
-@pytest.mark.parametrize(("max_iter", "fraction", "weight"), [(6, 0.8, 1.0), (5, 0.44, 0.2)])
+@pytest.mark.parametrize(
+    ("max_iter", "fraction", "weight", "class_weight"),
+    [(6, 0.8, 1.0, None), (5, 0.44, 0.2, None), (5, 0.44, 0.2, "balanced")],
+)
 def test_self_training_is_the_plain_loop(
-    max_iter: int, fraction: float, weight: float, n_known: int, prior: Any
+    max_iter: int, fraction: float, weight: float, class_weight: str | None, n_known: int, prior: Any
 ) -> None:
     toy = unequal_toy()
-    model = SelfTraining(max_iter, max_fraction=fraction, source_weight=weight, target_prior=prior)
+    model = SelfTraining(
+        max_iter, max_fraction=fraction, source_weight=weight, target_prior=prior, class_weight=class_weight
+    )
     toy.fit(model, sample_labeled=labeled_rows(toy, n_known))
-    expected = self_trained(parts_of(toy, prior, n_known), max_iter, fraction, weight)
+    expected = self_trained(parts_of(toy, prior, n_known), max_iter, fraction, weight, class_weight == "balanced")
     assert same_classifier(model.classifier_, expected)
 
 
@@ -159,7 +172,7 @@ def test_settings_of_self_training_change_the_classifier() -> None:
     """Or else the plain loop would say nothing of them."""
     parts = parts_of(unequal_toy(), "source", 8)
     plain = self_trained(parts, 5, 0.44, 0.2)
-    for changed in ((4, 0.44, 0.2), (5, 0.5, 0.2), (5, 0.44, 1.0)):
+    for changed in ((4, 0.44, 0.2), (5, 0.5, 0.2), (5, 0.44, 1.0), (5, 0.44, 0.2, True)):
         assert not same_classifier(plain, self_trained(parts, *changed))
 
 

@@ -146,6 +146,13 @@ NUMBERS: dict[str, dict[str, Numbers]] = {
         "_rows": _rows("nodes", "features"),
         "_n_neighbors": POSITIVE_COUNT,
     },
+    "PivotMap": {
+        "words": Numbers(("features",), kinds="b"),
+        "pivots": Numbers(("pivots",), low=0, kinds="iu"),
+        "source": _any("profiled", "pivots"),
+        "target": _any("profiled", "pivots"),
+        "weight": _any(),
+    },
     "PlaceClassifier": {
         "class_points": _any("classes", "vectors"),
         "prior": _probabilities("classes"),

@@ -176,7 +176,11 @@ def attributes_of(value: Any) -> dict[str, Any]:
 
 
 def put_together(kind: type[Any], attributes: dict[str, Any]) -> Any:
-    """An instance with these attributes, and those that follow from them."""
+    """An instance with these attributes, and those that follow from them.
+
+    A parameter that a file does not have came after it, and has its default.
+    """
+    attributes = {**_defaults(kind), **attributes}
     _check_names(kind, attributes)
     value = object.__new__(kind)
     shown: dict[str, Any] = {}
@@ -187,6 +191,16 @@ def put_together(kind: type[Any], attributes: dict[str, Any]) -> Any:
     return value
 
 
+def _defaults(kind: type[Any]) -> dict[str, Any]:
+    """Of the parameters of our own estimators. scikit-learn does without those that an older file lacks."""
+    if is_dataclass(kind) or not (kind.__module__.startswith("isthmus.") and issubclass(kind, BaseEstimator)):
+        return {}
+    if kind.__init__ is object.__init__:
+        return {}
+    parameters = inspect.signature(kind.__init__).parameters
+    return {name: own.default for name, own in parameters.items() if own.default is not own.empty}
+
+
 def _check_names(kind: type[Any], attributes: dict[str, Any]) -> None:
     for name in attributes:
         if not name.isidentifier() or name.startswith("__"):
@@ -195,7 +209,6 @@ def _check_names(kind: type[Any], attributes: dict[str, Any]) -> None:
         needed = {field.name for field in fields(kind) if field.default is MISSING}
         unknown = set(attributes) - {field.name for field in fields(kind)}
     else:
-        # scikit-learn adds parameters from version to version, and does without those that an older file lacks.
         own = kind.__module__.startswith("isthmus.") and issubclass(kind, BaseEstimator)
         needed = set(kind._get_param_names()) if own else set()
         unknown = {name for name in attributes if hasattr(inspect.getattr_static(kind, name, None), "__get__")}

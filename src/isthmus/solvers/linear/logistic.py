@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
+from sklearn.utils.class_weight import compute_sample_weight
 
 from isthmus.core.numerics import mean_square
 from isthmus.core.problem import Problem
 from isthmus.typing import Array, Matrix, Positions
 
 
-def logistic_regression(problem: Problem, C: float) -> LogisticRegression:
+def logistic_regression(problem: Problem, C: float, class_weight: str | None = None) -> LogisticRegression:
     """A classifier of the labelled documents, its classes numbered as in the problem."""
-    return fit_logistic(*problem.labeled, C)
+    X, numbers = problem.labeled
+    return fit_logistic(X, numbers, C, compute_sample_weight(class_weight, numbers) if class_weight else None)
 
 
 def fit_logistic(
@@ -30,7 +32,7 @@ def fit_logistic(
     """
     square = mean_square(X)
     scale = 1.0 if 0.1 < square < 10 or not square else square**0.5
-    model = LogisticRegression(C=C * scale**2, tol=tol, max_iter=1000)
+    model = LogisticRegression(C=C * scale**2, solver="newton-cg", tol=tol, max_iter=1000)
     if start is not None:
         model.set_params(tol=1e-4, warm_start=True)
         model.coef_, model.intercept_ = start.coef_ * scale, start.intercept_.copy()
