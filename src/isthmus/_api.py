@@ -116,7 +116,8 @@ def transfer(
         tries several, estimates its accuracy and warns of negative transfer.
     vectorizer
         Anything with scikit-learn's `fit_transform` and `transform` that makes non-negative rows of texts. By default,
-        unit rows of (1 + ln tf) ln(N / df) of all words in at least two texts.
+        unit rows of (1 + ln tf) ln(N / df) of all words in at least two texts; where a script has no spaces, of pairs
+        of characters (`isthmus.text.UnicodeCounts`).
     preset
         The vectorizer with a paper's settings: "default", "tcl", "cci", "dtlm" or "cdsc"; "opinions" counts pairs of
         words as well.

@@ -16,6 +16,7 @@ from isthmus._api import Result
 from isthmus.auto import Caution, Estimate
 from isthmus.cli.console import complain, n_documents, output
 from isthmus.cli.gathering import Gathered
+from isthmus.text import reading_of
 
 DOUBTFUL = 0.6
 """Labels with a lower probability than this are worth a look."""
@@ -52,6 +53,7 @@ class Summary:
                 "known_labels": sum(self.target.counts.values()),
                 "known_labels_used": self.used_target_labels,
             },
+            "reading": reading_of(self.result.vectorizer),
             "method": type(self.result.estimator).__name__,
             "classes": self.result.classes.tolist(),
             "mean_confidence": round(float(self._confidence().mean()), 4),
@@ -74,6 +76,8 @@ class Summary:
 
         for file in (*self.sources, self.target):
             say(str(file))
+        if reading := reading_of(self.result.vectorizer):
+            say(f"Texts are read as {reading}.")
         if known := sum(self.target.counts.values()):
             used = "learned from" if self.used_target_labels else "not read; --use-target-labels reads them"
             have, are = ("has", "it is") if known == 1 else ("have", "these are")

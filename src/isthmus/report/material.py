@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from isthmus.core.labels import spelled_like
+from isthmus.text import reading_of
 from isthmus.typing import Array, Mask, Matrix, Positions
 
 UNKNOWN = -1
@@ -65,6 +66,11 @@ class Material:
     @property
     def method(self) -> str:
         return type(self.result.estimator).__name__
+
+    @property
+    def reading(self) -> str | None:
+        """How the vectorizer read the texts, if it tells."""
+        return reading_of(self.result.vectorizer)
 
     @property
     def n_target(self) -> int:

@@ -105,6 +105,7 @@ CLASSES = {
     "TopicSolution": f"{METHODS}.factorization._base",
     "TransductiveLR": f"{METHODS}.self_labeling.transductive_lr",
     "TransductiveLRSolution": f"{METHODS}.self_labeling.transductive_lr",
+    "UnicodeCounts": "isthmus.text.unicode_counts",
     "WordMap": "isthmus.solvers.linear.word_map",
     "sklearn.BernoulliNB": "sklearn.naive_bayes",
     "sklearn.ComplementNB": "sklearn.naive_bayes",
