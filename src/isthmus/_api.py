@@ -123,7 +123,8 @@ def transfer(
         words as well.
     encoder
         Anything with `encode(list of texts)` that returns a row of numbers for each, such as a sentence-transformers
-        model; takes the place of the vectorizer. Signed numbers are split into positive and negative parts.
+        model; or "static", or the name or the folder of a static model on this machine (`isthmus[static]`). Takes the
+        place of the vectorizer. Signed numbers are split into positive and negative parts.
     target_prior : "source", "unknown" or dict of class to share, optional
         The target's class prior, for methods that go by one, such as `Auto`: like the source's (no label shift), not
         known, or given. By default as the method has it.

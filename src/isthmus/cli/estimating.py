@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from importlib.metadata import EntryPoint
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -14,7 +15,8 @@ from isthmus.cli.stages import Advance
 from isthmus.core.estimator import TransferClassifier
 from isthmus.core.progress import Step
 from isthmus.exceptions import DataError
-from isthmus.text import PRESETS, check_encoder
+from isthmus.text import PRESETS, StaticEncoder, is_static_folder, read_encoder, static_encoder
+from isthmus.text.static import HUB_NAME, STATIC
 
 
 def read_estimator(method: str, random_state: int, prior: str | None, max_time: float | None) -> TransferClassifier:
@@ -57,9 +59,11 @@ def check_preset(preset: str | None, encoder: str | None) -> None:
 
 
 def load_encoder(name: str | None) -> Any:
-    """A sentence-transformers model by its name or path, or what an installed package has: "package:attribute"."""
+    """A static or sentence-transformers model by its name or path, or what a package has: "package:attribute"."""
     if name is None:
         return None
+    if (static := _static_model(name)) is not None:
+        return static
     try:
         found = _from_package(name) if IN_PACKAGE.fullmatch(name) else _sentence_transformer(name)
     except DataError:
@@ -100,8 +104,18 @@ def _from_package(name: str) -> Any:
     """The object itself if it encodes; otherwise it is called, and makes one that does."""
     found = EntryPoint(name, name, "encoders").load()
     encoder = found if hasattr(found, "encode") and not isinstance(found, type) else found()
-    check_encoder(encoder)
-    return encoder
+    return read_encoder(encoder)
+
+
+def _static_model(name: str) -> StaticEncoder | None:
+    """None if the name stands for something else."""
+    try:
+        asked = name == STATIC or is_static_folder(Path(name)) or HUB_NAME.fullmatch(name)
+        return static_encoder(name) if asked else None
+    except DataError as error:
+        if name != STATIC:  # sentence-transformers may know it
+            return None
+        raise DataError(str(error).replace("encoder is", "--encoder names", 1)) from None
 
 
 def _sentence_transformer(name: str) -> Any:

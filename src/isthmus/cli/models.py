@@ -24,6 +24,9 @@ def load_result(path: str, encoder: str | None) -> Result:
     except ModelFileError as error:
         if "its encoder is not in it" in str(error):
             raise DataError(f"{path} reads texts with an encoder: name it with --encoder, as for fit.") from None
+        if "its encoder is missing" in str(error):
+            said = str(error).replace("say load(path, encoder=...)", "name its folder with --encoder")
+            raise DataError(said) from None
         if "it needs no encoder" in str(error):
             raise DataError(f"{path} reads words: leave --encoder out.") from None
         raise

@@ -73,7 +73,7 @@ Encoder = Annotated[
     _option(
         "--encoder",
         metavar="MODEL",
-        help="Read sentences with this sentence-transformers model, or package:attribute, not words.",
+        help="Read sentences with this model, not words: static, a name or folder, or package:attribute.",
         panel=METHOD,
     ),
 ]

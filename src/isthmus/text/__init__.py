@@ -1,7 +1,9 @@
 """Raw text to matrices."""
 
-from isthmus.text.encoder import TextEncoder, check_encoder, encoder_vectorizer
+from isthmus.text.embedding import embed_texts, read_encoder
+from isthmus.text.encoder import TextEncoder, encoder_vectorizer
 from isthmus.text.sign_split import SignSplit
+from isthmus.text.static import StaticEncoder, is_static_folder, static_encoder
 from isthmus.text.stems import StemCounts
 from isthmus.text.unicode_counts import UnicodeCounts, reading_of
 from isthmus.text.vectorizer import PRESETS, LogTfidf, preset_vectorizer, text_vectorizer
@@ -10,12 +12,16 @@ __all__ = [
     "PRESETS",
     "LogTfidf",
     "SignSplit",
+    "StaticEncoder",
     "StemCounts",
     "TextEncoder",
     "UnicodeCounts",
-    "check_encoder",
+    "embed_texts",
     "encoder_vectorizer",
+    "is_static_folder",
     "preset_vectorizer",
+    "read_encoder",
     "reading_of",
+    "static_encoder",
     "text_vectorizer",
 ]

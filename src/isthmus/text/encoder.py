@@ -8,8 +8,8 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import normalize
 
+from isthmus.text.embedding import read_encoder, unit_embeddings
 from isthmus.text.sign_split import SignSplit
 from isthmus.typing import Array
 
@@ -26,13 +26,7 @@ class TextEncoder(TransformerMixin, BaseEstimator):
 
     def transform(self, texts: Sequence[str]) -> Array:
         """One row per text."""
-        rows = np.asarray(self.encoder.encode(list(texts)))
-        if rows.ndim != 2 or len(rows) != len(texts):
-            raise ValueError(
-                f"encoder.encode returned an array of shape {rows.shape} for {len(texts)} texts: "
-                "it must return one row of features per text."
-            )
-        return np.asarray(normalize(rows))
+        return unit_embeddings(texts, self.encoder)
 
     def __sklearn_is_fitted__(self) -> bool:
         return True
@@ -44,12 +38,5 @@ class TextEncoder(TransformerMixin, BaseEstimator):
 
 
 def encoder_vectorizer(encoder: Any) -> Pipeline:
-    """Texts to non-negative rows by way of a sentence encoder."""
-    check_encoder(encoder)
-    return make_pipeline(TextEncoder(encoder), SignSplit())
-
-
-def check_encoder(encoder: Any) -> None:
-    """Say early what an encoder must have."""
-    if not hasattr(encoder, "encode"):
-        raise TypeError(f"encoder is {encoder!r}: give an object with a method encode(list of texts).")
+    """Texts to non-negative rows by way of a sentence encoder, or of a static model by its name or folder."""
+    return make_pipeline(TextEncoder(read_encoder(encoder)), SignSplit())

@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import math
 import os
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -17,14 +18,15 @@ from typing import Any, BinaryIO
 from sklearn.utils.validation import check_is_fitted
 
 from isthmus._api import Result
-from isthmus.exceptions import EncoderNotSavedWarning, LibraryVersionWarning, ModelFileError, warn
+from isthmus.exceptions import DataError, EncoderNotSavedWarning, LibraryVersionWarning, ModelFileError, warn
 from isthmus.io.atomic import write_beside
 from isthmus.io.models.checks import check_model, method_of, require
 from isthmus.io.models.container import pack, unpack, versions
 from isthmus.io.models.decoding import Decoder
 from isthmus.io.models.encoding import Encoder, Json
 from isthmus.io.models.fields import check_fields
-from isthmus.text import check_encoder
+from isthmus.text import StaticEncoder, read_encoder, static_encoder
+from isthmus.text.static import STATIC
 
 __all__ = ["load", "save"]
 
@@ -35,7 +37,8 @@ def save(model: Any, path: str | os.PathLike[str], *, force: bool = False) -> No
     The loaded model predicts what this one does, to the last bit. Saving the same model again gives the same bytes.
 
     Not saved are a `callback`, which becomes None, and what was asked for with `set_fit_request` and the like. Nor is
-    an encoder (`isthmus.transfer(..., encoder=model)`): there is a warning, and `load` must be given it.
+    an encoder (`isthmus.transfer(..., encoder=model)`): there is a warning, and `load` must be given it. A static model
+    is named in the file, with its digest, and `load` finds it again.
 
     Parameters
     ----------
@@ -85,7 +88,7 @@ def save(model: Any, path: str | os.PathLike[str], *, force: bool = False) -> No
         "model": type(model).__name__,
         "method": type(estimator).__name__,
         "settings": _settings(estimator),
-        "encoder": needs_encoder,
+        "encoder": _identity(encoder.encoder) or needs_encoder,
     }
     content = pack(tree, encoder.tensors, about)
     try:
@@ -93,7 +96,7 @@ def save(model: Any, path: str | os.PathLike[str], *, force: bool = False) -> No
     except ModelFileError as error:
         raise ValueError(f"model cannot be saved: in a file, {error}.") from error
     write_beside(target, content)
-    if needs_encoder:
+    if needs_encoder and not isinstance(encoder.encoder, StaticEncoder):
         warn(
             f"{target} does not hold the encoder, a {type(encoder.encoder).__name__}: give it to isthmus.load(path, "
             "encoder=...) as well.",
@@ -107,8 +110,9 @@ def load(path: str | os.PathLike[str], *, encoder: Any = None) -> Any:
     Parameters
     ----------
     path : str or path
-    encoder : object with a method `encode`, optional
-        For a result of `isthmus.transfer(..., encoder=model)`: that model, which the file does not hold.
+    encoder : object with a method `encode`, name or folder of a static model, optional
+        For a result of `isthmus.transfer(..., encoder=model)`: that model, which the file does not hold. A static model
+        need be named only if it has moved.
 
     Raises
     ------
@@ -130,7 +134,7 @@ def load(path: str | os.PathLike[str], *, encoder: Any = None) -> Any:
     ['billing', 'fault']
     """
     if encoder is not None:
-        check_encoder(encoder)
+        encoder = read_encoder(encoder)
     source = Path(path)
     if not source.exists():
         raise FileNotFoundError(f"path names {source}, which does not exist.")
@@ -148,7 +152,9 @@ def _read(file: BinaryIO, size: int, encoder: Any) -> tuple[Any, dict[str, Json]
     try:
         tree, tensors, about = unpack(file, size)
         needed = about["encoder"]
-        require(type(needed) is bool and isinstance(about["versions"]["scikit-learn"], str), "its header is none")
+        require(isinstance(about["versions"]["scikit-learn"], str), "its header is none")
+        if needed not in (True, False):
+            encoder, needed = _found(needed, encoder), True
         require(encoder is not None or not needed, "its encoder is not in it: give it, as load(path, encoder=...)")
         require(encoder is None or needed, "it needs no encoder: leave encoder= out")
         decoder = Decoder(tensors, encoder, about["schema"])
@@ -161,6 +167,30 @@ def _read(file: BinaryIO, size: int, encoder: Any) -> tuple[Any, dict[str, Json]
     except Exception as error:  # of a forged file, every step can fail in its own way
         raise ModelFileError(f"it is not put together as a model ({type(error).__name__})") from error
     return model, about
+
+
+def _identity(encoder: Any) -> Json:
+    """What a file says of an encoder that can be found again; None of others."""
+    return {"name": encoder.name, "digest": encoder.digest} if isinstance(encoder, StaticEncoder) else None
+
+
+def _found(identity: Json, given: Any) -> Any:
+    """The static model that a file names, or another copy of it that is given."""
+    name, digest = (identity[key] for key in ("name", "digest"))
+    require(set(map(type, identity.values())) == {str} and len(digest) == 64, "its header is none")
+    if given is not None:
+        same = isinstance(given, StaticEncoder) and given.digest == digest
+        require(same, f"it was fitted with the encoder {name!r:.200}, and {given!r:.200} is another")
+        return given
+    with suppress(DataError):  # where the file was made, it may have stood in another folder
+        return static_encoder(STATIC, digest)
+    try:
+        return static_encoder(name, digest)
+    except DataError as error:
+        reason = str(error).rstrip(".")
+        raise ModelFileError(
+            f"its encoder is missing: {reason}; if it has moved, say load(path, encoder=...)"
+        ) from error
 
 
 def _settings(estimator: Any) -> dict[str, Json]:
