@@ -26,6 +26,7 @@ def fit(
     truth: o.Truth = None,
     form: o.InputFormat = None,
     encoding: o.Encoding = None,
+    max_document: o.MaxDocument = o.LONGEST,
     method: o.Method = None,
     preset: o.Preset = None,
     encoder: o.Encoder = None,
@@ -69,7 +70,8 @@ def fit(
     check_outputs(outputs, force, [*source, target])
     if predictions is not None:
         check_format(str(predictions), "--predictions")
-    reading = {"text": text, "id": id_column, "form": form and form.value, "encoding": encoding}
+    reading: dict[str, Any] = {"text": text, "id": id_column, "form": form and form.value, "encoding": encoding}
+    reading["max_document"] = max_document
     with Stages() as stages:
         sources, there = _gather(source, target, label, truth, use_target_labels, reading, stages)
         words = {"preset": preset, "encoder": load_encoder(encoder)}

@@ -8,6 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
+LONGEST = 1 << 24
+"""What readers of documents allow for, too; importing it from there would take a second."""
 READING, METHOD, WRITING = "Reading", "Method", "Writing"
 """The headings that options stand under in the help."""
 
@@ -55,6 +57,16 @@ InputFormat = Annotated[
 Encoding = Annotated[
     str | None,
     _option("--encoding", metavar="NAME", help="By default what a byte-order mark says, or UTF-8.", panel=READING),
+]
+MaxDocument = Annotated[
+    int,
+    _option(
+        "--max-document",
+        min=1,
+        metavar="CHARACTERS",
+        help="Longest document, with all columns of its row, that is read.",
+        panel=READING,
+    ),
 ]
 Method = Annotated[
     str | None, _option("--method", metavar="NAME", help="Auto (the default), TCL, CDSC, LR and others.", panel=METHOD)

@@ -24,6 +24,7 @@ def predict(
     id_column: o.Id = None,
     form: o.InputFormat = None,
     encoding: o.Encoding = None,
+    max_document: o.MaxDocument = o.LONGEST,
     encoder: o.Encoder = None,
     output_format: o.OutputFormat = o.Format.csv,
     force: o.Force = False,
@@ -50,6 +51,7 @@ def predict(
     from isthmus.io.atomic import Staging
     from isthmus.io.documents import check_format, open_documents
 
+    reading: dict[str, Any] = {"text": text, "id": id_column, "form": form and form.value, "encoding": encoding}
     to_stdout = output == "-"
     if not to_stdout:
         check_outputs({"--output": Path(output)}, force, [model, file])
@@ -57,7 +59,7 @@ def predict(
     result = load_result(model, encoder)
     with (
         Stages() as stages,
-        open_documents(file, text=text, id=id_column, form=form and form.value, encoding=encoding) as documents,
+        open_documents(file, **reading, max_document=max_document) as documents,
         stages.stage(f"labelling {file}") as advance,
         Staging() as staging,
     ):

@@ -7,27 +7,39 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from isthmus.exceptions import DataError
-from isthmus.io.documents.lines import LONGEST
+from isthmus.io.documents.lines import LONGEST, too_long
 
 _REASONS = {
     "unexpected end of data": "a quotation mark opens a field that no other closes",
     "expected after": "text follows a closing quotation mark; within a field, quotation marks are doubled",
-    "field larger": f"a field is longer than {LONGEST:,} characters; is a quotation mark not closed?",
 }
 
 
 def read_delimited(
-    lines: Iterator[str], name: str, first: int, delimiter: str
+    lines: Iterator[str], name: str, first: int, delimiter: str, longest: int = LONGEST
 ) -> tuple[list[str], Callable[[Sequence[str]], Iterator[tuple[str, list[Any]]]]]:
     """The header's columns, and rows by column name. `first` is the number of the first line."""
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    length = 0
+
+    def counted() -> Iterator[str]:
+        """A record may go over any number of lines, if a quotation mark is not closed."""
+        nonlocal length
+        for line in lines:
+            length += len(line)
+            if length > longest:
+                raise DataError(too_long(f"{place()}: a record", longest) + " Or is a quotation mark not closed?")
+            yield line
+
+    reader = csv.reader(counted(), delimiter=delimiter, strict=True)
 
     def place() -> str:
         return f"{name}, line {first + reader.line_num - 1}"
 
     def records() -> Iterator[list[str]]:
+        nonlocal length
         while True:
-            before = csv.field_size_limit(LONGEST)  # of all readers in this process: put back at once
+            length = 0
+            before = csv.field_size_limit(longest)  # of all readers in this process: put back at once
             try:
                 record = next(reader, None)
             except csv.Error as error:

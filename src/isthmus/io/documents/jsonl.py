@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain, islice
+from itertools import chain
 from typing import Any
 
 from isthmus.exceptions import DataError
+from isthmus.io.documents.lines import LONGEST
 
 LOOK_AHEAD = 100
-"""Objects whose keys are taken for the columns: a key may be missing in some, and one that is asked for come later."""
+"""Objects whose keys are taken for the columns: a key may be missing in some, and one that is asked for come later.
+Fewer, if they are as long as a document may be."""
 
 
 def read_jsonl(
@@ -21,14 +23,22 @@ def read_jsonl(
     If they are not, those that rows are asked for join them when they come.
     """
 
+    n_characters = 0
+
     def objects() -> Iterator[tuple[str, dict[str, Any]]]:
+        nonlocal n_characters
         for number, line in enumerate(lines, first):
+            n_characters += len(line)
             if line.strip():
                 place = f"{name}, line {number}"
                 yield place, _parsed(line, place)
 
-    body = objects()
-    seen = list(islice(body, LOOK_AHEAD))
+    body, seen, are_all = objects(), list[tuple[str, dict[str, Any]]](), True
+    for item in body:
+        seen.append(item)
+        if len(seen) == LOOK_AHEAD or n_characters > LONGEST:
+            are_all = False
+            break
     columns = list(dict.fromkeys(key for _, item in seen for key in item))
 
     def rows(wanted: Sequence[str]) -> Iterator[tuple[str, list[Any]]]:
@@ -39,7 +49,7 @@ def read_jsonl(
                 awaited.difference_update(item)
             yield place, [item.get(column) for column in wanted]
 
-    return columns, rows, len(seen) < LOOK_AHEAD
+    return columns, rows, are_all
 
 
 def _parsed(line: str, place: str) -> dict[str, Any]:
@@ -69,6 +79,9 @@ class _TwiceError(Exception):
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise _TwiceError(next(key for key in keys if keys.count(key) > 1))
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                raise _TwiceError(key)
+            seen.add(key)
     return found

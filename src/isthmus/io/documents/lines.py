@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator
 from isthmus.exceptions import DataError, GuessedEncodingWarning, warn
 from isthmus.io.documents.streams import readable
 
-LONGEST = 1 << 26
-"""Characters of the longest line or field that is read. More is no document, but a file of another kind."""
+LONGEST = 1 << 24
+"""Characters of the longest document that is read, with all columns of its row, unless a reader is told otherwise. More
+is a file of another kind, or one that is meant to fill the memory."""
 
 _BOMS = {
     codecs.BOM_UTF8: "utf-8-sig",
@@ -39,6 +40,7 @@ def read_lines(
     name: str,
     encoding: str | None = None,
     on_odd: Callable[[str], None] | None = None,
+    longest: int = LONGEST,
 ) -> Iterator[str]:
     """Lines with their ends, as the csv module wants them.
 
@@ -54,7 +56,7 @@ def read_lines(
         stream, codec or "utf-8", errors="strict" if encoding or by_mark else "surrogateescape", newline=""
     )
     try:
-        yield from _checked(text, name, codec, on_odd or warn_of_encoding)
+        yield from _checked(text, name, codec, on_odd or warn_of_encoding, longest)
     finally:
         text.detach()
 
@@ -65,15 +67,25 @@ def warn_of_encoding(place: str) -> None:
     warn(message, GuessedEncodingWarning)
 
 
-def _checked(text: io.TextIOWrapper, name: str, codec: str | None, on_odd: Callable[[str], None]) -> Iterator[str]:
+def too_long(place: str, longest: int) -> str:
+    """The sentence about a document that is longer than documents are."""
+    return (
+        f"{place} is longer than {longest:,} characters: is this a file of documents? If so, allow for more with "
+        "max_document=."
+    )
+
+
+def _checked(
+    text: io.TextIOWrapper, name: str, codec: str | None, on_odd: Callable[[str], None], longest: int
+) -> Iterator[str]:
     number, odd = 1, None
     try:
         with readable(name):
-            while line := text.readline(LONGEST):
+            while line := text.readline(longest + 1):
                 if "\0" in line:
                     raise DataError(f"{name}, line {number}, holds a NUL character: {_NUL_REMEDY}.")
-                if len(line) == LONGEST:
-                    raise DataError(f"{name}, line {number}, is longer than {LONGEST:,} characters: {_LONG_REMEDY}")
+                if len(line) > longest:
+                    raise DataError(too_long(f"{name}, line {number},", longest))
                 if codec is None and not line.isascii() and _ESCAPED.search(line):
                     odd = odd or f"{name}, line {number}"
                     line = line.translate(_AS_LATIN_1)
@@ -86,5 +98,4 @@ def _checked(text: io.TextIOWrapper, name: str, codec: str | None, on_odd: Calla
         on_odd(odd)
 
 
-_LONG_REMEDY = "is this a file of documents?"
 _NUL_REMEDY = "the file is damaged, not text at all, or in an encoding such as utf-16, to be named with encoding="

@@ -11,10 +11,13 @@ from contextlib import ExitStack
 from typing import Any, BinaryIO
 
 from isthmus.exceptions import DataError
+from isthmus.io.documents.lines import LONGEST, too_long
 from isthmus.io.documents.streams import readable
 
 MAGIC = b"PAR1"
 ROWS_AT_ONCE = 5_000
+BYTES_AT_ONCE = 1 << 26
+"""Rows that are held at a time, and what they take, unless one row alone takes more."""
 
 
 def require_pyarrow() -> Any:
@@ -27,7 +30,7 @@ def require_pyarrow() -> Any:
 
 
 def read_parquet(
-    stream: io.BufferedReader, raw: BinaryIO, name: str, stack: ExitStack
+    stream: io.BufferedReader, raw: BinaryIO, name: str, stack: ExitStack, longest: int = LONGEST
 ) -> tuple[list[str], Callable[[Sequence[str]], Iterator[tuple[str, list[Any]]]]]:
     """The columns, and rows by column name, a few thousand at a time."""
     arrow = require_pyarrow()
@@ -42,9 +45,14 @@ def read_parquet(
     def rows(wanted: Sequence[str]) -> Iterator[tuple[str, list[Any]]]:
         number = 0
         try:
-            for batch in file.iter_batches(ROWS_AT_ONCE, columns=list(wanted)):
+            # A text that stands in a dictionary once is held once, however many rows have it.
+            texts = [column for column in wanted if _is_string(arrow, file.schema_arrow.field(column).type)]
+            shared = arrow.parquet.ParquetFile(whole, read_dictionary=texts)
+            for batch in shared.iter_batches(_rows_at_once(file.metadata), columns=list(wanted)):
                 for row in zip(*(_values(arrow, batch, column, name) for column in wanted), strict=True):
                     number += 1
+                    if sum(len(value) for value in row if isinstance(value, str)) > longest:
+                        raise DataError(too_long(f"{name}, row {number},", longest))
                     yield f"{name}, row {number}", list(row)
         except (arrow.ArrowException, OSError, UnicodeError):
             raise DataError(f"{name} is damaged after row {number}: make it again.") from None
@@ -52,10 +60,23 @@ def read_parquet(
     return columns, rows
 
 
+def _is_string(arrow: Any, kind: Any) -> bool:
+    return bool(arrow.types.is_string(kind) or arrow.types.is_large_string(kind))
+
+
+def _rows_at_once(metadata: Any) -> int:
+    n_bytes = sum(metadata.row_group(group).total_byte_size for group in range(metadata.num_row_groups))
+    return int(min(max(BYTES_AT_ONCE * metadata.num_rows // max(n_bytes, 1), 1), ROWS_AT_ONCE))
+
+
 def _values(arrow: Any, batch: Any, column: str, name: str) -> list[Any]:
     """As Python has them, which knows fewer dates and time zones than Parquet."""
     values = batch.column(column)
     try:
+        if arrow.types.is_dictionary(values.type):
+            used = values.indices.unique()
+            entries = dict(zip(used.to_pylist(), values.dictionary.take(used).to_pylist(), strict=True))
+            return [entries[place] for place in values.indices.to_pylist()]
         found: list[Any] = values.to_pylist()
     except (arrow.ArrowInvalid, OverflowError, ValueError, LookupError) as error:
         if not arrow.types.is_temporal(values.type):

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from isthmus.exceptions import DataError
 from isthmus.io.documents.columns import Columns, check_late_columns, choose
+from isthmus.io.documents.lines import LONGEST
 from isthmus.io.documents.tables import DocumentTable, open_table
 
 
@@ -89,6 +90,7 @@ def open_documents(
     with_ids: bool = True,
     form: str | None = None,
     encoding: str | None = None,
+    max_document: int = LONGEST,
 ) -> Iterator[DocumentFile]:
     """Open a file, a folder or, by the name "-", standard input.
 
@@ -106,6 +108,9 @@ def open_documents(
         "csv", "tsv", "jsonl" or "parquet". By default, what the name or the first bytes say.
     encoding
         By default, what a byte-order mark says, or UTF-8.
+    max_document
+        Characters that a document may have, with all columns of its row. A longer one is an error, so that a file
+        cannot fill the memory.
 
     Examples
     --------
@@ -119,7 +124,7 @@ def open_documents(
     ('body', [('7', 'it crashes')])
     >>> folder.cleanup()
     """
-    with open_table(path, form, encoding) as table:
+    with open_table(path, form, encoding, max_document) as table:
         columns = choose(table, text=text, label=label, id=id, truth=truth, needs_label=labelled, with_ids=with_ids)
         yield DocumentFile(table.name, columns, table, labelled)
 

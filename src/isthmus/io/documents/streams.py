@@ -29,13 +29,17 @@ _OTHERS = {
 }
 """What files begin with that people take for tables, and a remedy."""
 _BLOCK = 1 << 16
+_ZSTANDARD_BLOCK = 1 << 8
+"""Bytes that are decompressed at once. Four of them can become 128 kB."""
+_WINDOW = 1 << 27
+"""Bytes of the past that Zstandard may refer to, and that are held for it: what its own command allows for."""
 
 
 class Chunks(io.RawIOBase):
     """A stream of the bytes that an iterator yields."""
 
     def __init__(self, chunks: Iterator[bytes]) -> None:
-        self._chunks, self._rest = chunks, b""
+        self._chunks, self._rest = chunks, memoryview(b"")
 
     def readable(self) -> bool:
         return True
@@ -45,7 +49,7 @@ class Chunks(io.RawIOBase):
             chunk = next(self._chunks, None)
             if chunk is None:
                 return 0
-            self._rest = chunk
+            self._rest = memoryview(chunk)  # which can be cut without a copy
         size = min(len(buffer), len(self._rest))
         buffer[:size], self._rest = self._rest[:size], self._rest[size:]
         return size
@@ -58,6 +62,10 @@ def readable(name: str) -> Iterator[None]:
         yield
     except (EOFError, zlib.error, gzip.BadGzipFile, zstandard.ZstdError) as error:
         cut = isinstance(error, EOFError)
+        if "too much memory" in str(error):
+            raise DataError(
+                f"{name} needs more than {_WINDOW:,} bytes to decompress: make it without --long."
+            ) from None
         reason = "ends too early: it was cut off" if cut else "is damaged: it cannot be decompressed"
         raise DataError(f"{name} {reason}. Copy or download it again.") from None
     except OSError as error:
@@ -100,10 +108,10 @@ def _decompressed(raw: BinaryIO, path: str) -> io.BufferedReader:
 def _zstandard(stream: BinaryIO) -> Iterator[bytes]:
     """Frame after frame. The library's own reader takes a file that was cut off for a whole one."""
     frame = None
-    while compressed := stream.read(_BLOCK // 4):
+    while compressed := stream.read(_ZSTANDARD_BLOCK):
         while compressed:
             if frame is None:
-                frame = zstandard.ZstdDecompressor(max_window_size=2**31).decompressobj()
+                frame = zstandard.ZstdDecompressor(max_window_size=_WINDOW).decompressobj()
             yield frame.decompress(compressed)
             compressed = b""
             if frame.eof:

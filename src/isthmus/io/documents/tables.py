@@ -14,7 +14,7 @@ from isthmus.exceptions import DataError
 from isthmus.io.documents.delimited import read_delimited
 from isthmus.io.documents.folder import read_folder
 from isthmus.io.documents.jsonl import read_jsonl
-from isthmus.io.documents.lines import read_lines
+from isthmus.io.documents.lines import LONGEST, read_lines
 from isthmus.io.documents.parquet import MAGIC, read_parquet
 from isthmus.io.documents.streams import STDIN, bare_suffix, open_bytes, readable, shown
 
@@ -56,10 +56,12 @@ class DocumentTable:
 
 
 @contextmanager
-def open_table(path: str, form: str | None = None, encoding: str | None = None) -> Iterator[DocumentTable]:
+def open_table(
+    path: str, form: str | None = None, encoding: str | None = None, longest: int = LONGEST
+) -> Iterator[DocumentTable]:
     """Look at a file's beginning: what it is, and which columns it has."""
     if path != STDIN and Path(path).is_dir():
-        columns, rows = read_folder(path, encoding)
+        columns, rows = read_folder(path, encoding, longest)
         yield DocumentTable(path, columns, rows, is_folder=True)
         return
     if path != STDIN and not Path(path).exists():
@@ -74,10 +76,10 @@ def open_table(path: str, form: str | None = None, encoding: str | None = None) 
             raise DataError(f"{name} is empty.")
         form = form or SUFFIXES.get(bare_suffix(path)) or ("parquet" if head.startswith(MAGIC) else None)
         if form == "parquet":
-            columns, rows = read_parquet(stream, raw, name, stack)
+            columns, rows = read_parquet(stream, raw, name, stack, longest)
             yield DocumentTable(name, columns, rows, size=size)
             return
-        lines = read_lines(stream, name, encoding)
+        lines = read_lines(stream, name, encoding, longest=longest)
         stack.callback(lines.close)  # type: ignore[attr-defined]  # a generator
         first = _first_line(lines, name)
         form = form or _guessed(first.text)
@@ -85,7 +87,7 @@ def open_table(path: str, form: str | None = None, encoding: str | None = None) 
         if form == "jsonl":
             columns, rows, all_columns = read_jsonl(whole, name, first.number)
         else:
-            columns, rows = read_delimited(whole, name, first.number, _delimiter(first.text, form))
+            columns, rows = read_delimited(whole, name, first.number, _delimiter(first.text, form), longest)
         yield DocumentTable(name, columns, rows, all_columns=all_columns, size=size, raw=raw)
 
 
