@@ -1,5 +1,5 @@
 """python -m isthmus."""
 
-from isthmus.cli import main
+from isthmus_command import main
 
 main()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import warnings
@@ -69,11 +70,18 @@ for command in (demo, fit, predict, explain, bench, data):
 def main(arguments: list[str] | None = None) -> None:
     """Exit codes: 0 done, 1 could not be done (one sentence says why), 2 wrong usage."""
     warnings.showwarning = _show_warning
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a label need not be in the terminal's encoding
     _warn.cache_clear()
     try:
         app(arguments, prog_name="isthmus")
-    except (DataError, ModelFileError, OSError) as error:
+    except (DataError, ModelFileError) as error:
         complain(str(error), "red")
+    except OSError as error:
+        what = "Standard output" if error.filename is None else os.fsdecode(error.filename)
+        complain(f"{what} cannot be read or written: {error.strerror or error}.", "red")
+    except ImportError as error:  # of a library, when little memory is left
+        complain(f"isthmus cannot be loaded: {error}. Is there enough memory, and is all of it installed?", "red")
     except MemoryError:
         complain("There is not enough memory for this: give fewer or shorter documents.", "red")
     sys.exit(1)

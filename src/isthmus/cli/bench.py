@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from isthmus.cli.console import output
+from isthmus.cli.console import errors, output
 
 if TYPE_CHECKING:
     from isthmus.bench import Bench, Missing, Row
@@ -142,7 +141,7 @@ def _draw(plan: Bench, folder: Path) -> int:
 
 def _bar() -> Progress:
     """Nothing at all where nobody watches: a bar that is gone leaves an empty line in a file."""
-    console = Console(stderr=True)
+    console = errors()
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
 

@@ -58,9 +58,7 @@ def explain(
 
 
 def _show_topics(result: Result, n_words: int, as_json: bool) -> None:
-    import json
-
-    from isthmus.cli.console import output
+    from isthmus.cli.console import output, print_json
     from isthmus.exceptions import DataError
 
     try:
@@ -78,18 +76,17 @@ def _show_topics(result: Result, n_words: int, as_json: bool) -> None:
             }
             for topic in topics
         ]
-        typer.echo(json.dumps({"topics": listed}, ensure_ascii=False))
+        print_json({"topics": listed})
     else:
         output().print(topics.table())
 
 
 def _show_document(result: Result, text: str, n_words: int, as_json: bool, kind: str) -> None:
-    import json
-
     from rich.table import Table
     from rich.text import Text as Plain
 
-    from isthmus.cli.console import output
+    from isthmus.cli.console import output, print_json
+    from isthmus.cli.models import asking
     from isthmus.core.problem import has_words
     from isthmus.exceptions import DataError
     from isthmus.inspection.occlusion import deciding_words
@@ -97,13 +94,14 @@ def _show_document(result: Result, text: str, n_words: int, as_json: bool, kind:
     X = result.vectorizer.transform([text])
     if not has_words(X).all():
         raise DataError("The document holds no word that the model knows: its label is a guess by the class prior.")
-    probabilities = result.estimator.predict_proba(X)[0]
+    with asking():
+        probabilities = result.estimator.predict_proba(X)[0]
     label = result.classes.tolist()[probabilities.argmax()]
     names = result.vectorizer.get_feature_names_out()
     (words,) = deciding_words(result.estimator, X, names, n_words, n_candidates=len(names))  # all: it is one document
     by_class: dict[Any, float] = dict(zip(result.classes.tolist(), probabilities.tolist(), strict=True))
     if as_json:
-        typer.echo(json.dumps({"label": label, "probabilities": by_class, "words": dict(words)}, ensure_ascii=False))
+        print_json({"label": label, "probabilities": by_class, "words": dict(words)})
         return
     console = output()
     others = ", ".join(f"{name} {share:.2f}" for name, share in by_class.items())

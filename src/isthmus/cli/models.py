@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,6 +42,19 @@ def load_result(path: str, encoder: str | None) -> Result:
         except (ValueError, TypeError) as error:
             raise DataError(f"--encoder names {encoder!r}, which is not the encoder of {path}: {error}") from None
     return model
+
+
+@contextmanager
+def asking() -> Iterator[None]:
+    """While a model predicts: a forged one can fail in any way, and gets a sentence."""
+    try:
+        yield
+    except Exception as error:
+        reason = (str(error).splitlines() or [""])[0]
+        raise DataError(
+            f"The model cannot label these documents ({type(error).__name__}: {reason:.200}): is it whole, and from "
+            "somebody whom you trust? Fit it again."
+        ) from error
 
 
 def save_result(result: Result, path: Path) -> None:

@@ -41,9 +41,7 @@ def predict(
     import sys
     from pathlib import Path
 
-    from rich.console import Console
-
-    from isthmus.cli.console import n_documents
+    from isthmus.cli.console import errors, n_documents
     from isthmus.cli.console import output as standard_output
     from isthmus.cli.models import load_result
     from isthmus.cli.outputs import check_outputs
@@ -70,13 +68,14 @@ def predict(
                 _label(result, documents, stream, written_as, output, advance)
             staging.commit()
     note = f"Labelled {n_documents(documents.n_documents)} of {documents.name}; {documents.columns}."
-    console = Console(stderr=True, highlight=False) if to_stdout else standard_output()
+    console = errors() if to_stdout else standard_output()
     console.print(note if to_stdout else f"{note} Wrote {output}.", markup=False, soft_wrap=True)
 
 
 def _label(result: Result, documents: DocumentFile, stream: BinaryIO, form: str, name: str, advance: Any) -> None:
     import warnings
 
+    from isthmus.cli.models import asking
     from isthmus.core.problem import has_words, warn_of_empty
     from isthmus.exceptions import DataError, EmptyDocumentWarning
     from isthmus.io.documents import PredictionWriter
@@ -91,14 +90,8 @@ def _label(result: Result, documents: DocumentFile, stream: BinaryIO, form: str,
             n_empty += int((~has_words(X)).sum())
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", EmptyDocumentWarning)  # one at the end, for all batches
-                try:
+                with asking():
                     probabilities = result.estimator.predict_proba(X)
-                except Exception as error:  # of a forged model, every step can fail in its own way
-                    reason = (str(error).splitlines() or [""])[0]
-                    raise DataError(
-                        f"The model cannot label these documents ({type(error).__name__}: {reason:.200}): is it whole, "
-                        "and from somebody whom you trust? Fit it again."
-                    ) from error
             writer.write([document.id for document in batch], probabilities)
             advance(documents.position, documents.size)
     warn_of_empty(n_empty, documents.n_documents)

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Self
 
-from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+from isthmus.cli.console import errors
 
 Advance = Callable[[float, float | None], None]
 """Takes what is done, and all that there is to do, if known."""
@@ -17,7 +18,7 @@ class Stages:
     """A bar for each stage, on standard error; nothing at all where that is not a terminal."""
 
     def __init__(self) -> None:
-        console = Console(stderr=True)
+        console = errors()
         description = TextColumn("{task.description}", markup=False)
         columns = (description, BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
         self._bars = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)

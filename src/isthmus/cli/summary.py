@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import typer
 from rich.table import Table
 from rich.text import Text
 
 from isthmus._api import Result
 from isthmus.auto import Caution, Estimate
-from isthmus.cli.console import complain, n_documents, output
+from isthmus.cli.console import complain, n_documents, output, print_json
 from isthmus.cli.gathering import Gathered
 from isthmus.text import reading_of
 
@@ -38,7 +36,7 @@ class Summary:
         for caution in self._warnings():
             complain(f"Warning: {caution.message}", "bold red")
         if as_json:
-            typer.echo(json.dumps(self.as_dict(), ensure_ascii=False))
+            print_json(self.as_dict())
         else:
             self._print()
 

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
+import shutil
 from pathlib import Path
 from typing import Self
 
+try:
+    import fcntl
+except ImportError:  # Windows: what a process leaves behind that was killed stays there
+    fcntl = None  # type: ignore[assignment]
+
+ASIDE = re.compile(r"\.isthmus-[0-9a-f]{16}")
+"""Names of folders that files are written to before they get their own names."""
+
 
 class Staging:
-    """Files are written under other names in the same folder; `commit` renames them all, one after the other.
+    """Files are written in a hidden folder beside their places; `commit` renames them all, one after the other.
 
-    A crash before that leaves what was there before. What was not committed is removed at the end.
+    A crash before that leaves what was there before. What was not committed is removed at the end; what a process left
+    that was killed, by the next one that writes to the same place.
 
     Examples
     --------
@@ -30,11 +41,14 @@ class Staging:
 
     def __init__(self) -> None:
         self._files: list[tuple[Path, Path]] = []
+        self._asides: dict[Path, _Aside] = {}
 
     def place(self, path: Path) -> Path:
         """Where to write what `path` shall hold. The name ends as `path` does."""
         final = path.resolve()  # a link stays a link, and what it points at changes
-        temporary = final.with_name(f".isthmus-{secrets.token_hex(8)}{final.suffix}")
+        if final.parent not in self._asides:
+            self._asides[final.parent] = _Aside(final.parent)
+        temporary = self._asides[final.parent].path / f"{len(self._files)}{final.suffix}"
         self._files.append((temporary, final))
         return temporary
 
@@ -44,15 +58,68 @@ class Staging:
             _synchronise(temporary)
         for temporary, final in self._files:
             temporary.replace(final)
-        for folder in {final.parent for _, final in self._files}:
+        for folder in self._asides:
             _synchronise(folder)
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        for temporary, _final in self._files:
-            temporary.unlink(missing_ok=True)
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        for aside in self._asides.values():
+            aside.remove()
+        if self._files and isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
+            self._name(error)
+
+    def _name(self, error: OSError) -> None:
+        """A full disk does not say which file it has no room for: the one that was begun last."""
+        finals = {str(temporary): final for temporary, final in self._files}
+        named = None if error.filename is None else os.fsdecode(error.filename)
+        if named is None or named in finals:
+            final = finals.get(named or "", self._files[-1][1])
+            raise OSError(error.errno, error.strerror or str(error), str(final)) from error
+
+
+class _Aside:
+    """A folder that a process writes to, and holds locked while it does."""
+
+    def __init__(self, parent: Path) -> None:
+        _sweep(parent)
+        while True:
+            self.path = parent / f".isthmus-{secrets.token_hex(8)}"
+            self.path.mkdir(mode=0o700)
+            self._lock = _locked(self.path)
+            if self.path.is_dir():  # another process may have swept it away before it was locked
+                return
+
+    def remove(self) -> None:
+        shutil.rmtree(self.path, ignore_errors=True)
+        if self._lock is not None:
+            os.close(self._lock)
+
+
+def _locked(folder: Path) -> int | None:
+    """A lock that ends with this process, however that ends; None if another process has it."""
+    if fcntl is None:
+        return None
+    number = None
+    try:
+        number = os.open(folder, os.O_RDONLY)
+        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:  # in use, gone, or in a file system without locks
+        if number is not None:
+            os.close(number)
+        return None
+    return number
+
+
+def _sweep(parent: Path) -> None:
+    """Remove what no process holds any more."""
+    for folder in parent.glob(".isthmus-*"):
+        if ASIDE.fullmatch(folder.name) and folder.is_dir() and not folder.is_symlink():
+            lock = _locked(folder)
+            if lock is not None:
+                shutil.rmtree(folder, ignore_errors=True)
+                os.close(lock)
 
 
 def write_beside(path: Path, content: str | bytes) -> None:
