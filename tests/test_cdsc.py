@@ -19,7 +19,7 @@ from conftest import Toy, build, make_toy
 from isthmus import CDSC
 from isthmus.core.numerics import unit_rows
 from isthmus.core.progress import Step
-from isthmus.solvers.spectral import CosineAffinity, MustLink, class_sums, embed, linked_rows
+from isthmus.solvers.spectral import CosineAffinity, MustLink, class_sums, eigen, embed, linked_rows
 from isthmus.solvers.spectral.embedding import turn_signs
 
 problems = st.tuples(st.integers(0, 10_000), st.integers(2, 4), st.integers(0, 9), st.sampled_from([0.0, 0.025, 0.7]))
@@ -279,8 +279,11 @@ def test_any_classifier_does(toy_of_three: Toy, classifier: Any, beta: float) ->
 
 
 @pytest.mark.parametrize(("beta", "n_eigenvectors"), [(np.inf, None), (np.inf, 15), (15.0, None), (15.0, 15)])
-def test_a_callback_sees_and_stops_the_search(toy: Toy, beta: float, n_eigenvectors: int | None) -> None:
+def test_a_callback_sees_and_stops_the_search(
+    toy: Toy, beta: float, n_eigenvectors: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Through Lanczos and with a preconditioner, for less and for more vectors than a step multiplies."""
+    monkeypatch.setattr(eigen, "SMALL", 64)
     params = {"beta": beta, "n_eigenvectors": n_eigenvectors, "weighting": "none" if n_eigenvectors else "eigenvalue"}
     steps: list[Step] = []
     found = fit(toy, callback=steps.append, **params)

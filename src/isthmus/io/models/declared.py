@@ -121,7 +121,7 @@ NUMBERS: dict[str, dict[str, Numbers]] = {
         "_reach": _any("features"),
         "_reach_of_free": _any("features"),
     },
-    "EmbeddingSolution": {"eigenvalues": _any("vectors"), "class_points": _any("classes", "coordinates")},
+    "EmbeddingSolution": {"eigenvalues": _any("vectors"), "class_points": _infinite("classes", "coordinates")},
     "EnsembleSolution": {"_sharpness": _not_negative(), "_scale": _not_negative()},
     "KDESolution": {"weights": _not_negative("labeled"), "sharpness": _not_negative()},
     "KMeansSolution": {
@@ -154,7 +154,7 @@ NUMBERS: dict[str, dict[str, Numbers]] = {
         "weight": _any(),
     },
     "PlaceClassifier": {
-        "class_points": _any("classes", "vectors"),
+        "class_points": _infinite("classes", "vectors"),
         "prior": _probabilities("classes"),
         "sharpness": _not_negative(),
         "weights": _any("vectors", optional=True),

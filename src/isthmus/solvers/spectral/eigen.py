@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from inspect import signature
+from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh
@@ -15,9 +17,12 @@ from isthmus.exceptions import warn
 from isthmus.solvers.spectral.watching import Stopped, Watched
 from isthmus.typing import Array
 
-SMALL = 64
-"""Up to this many rows the matrix is written out: Lanczos needs more rows than vectors."""
+SMALL = 400
+"""Up to this many rows the matrix is written out: Lanczos needs more rows than vectors. And it goes on from a random
+vector when all products of the first one are used up, as they soon are in a small graph of a few distinct values."""
 
+REPEATABLE: dict[str, Any] = {"rng": 0} if "rng" in signature(eigsh).parameters else {}
+"""Where that random vector comes from; of scipy below 1.17, from one call to the next."""
 
 GUARD = 3
 MAX_ITER = 300
@@ -67,10 +72,11 @@ def leading_vectors(
     try:
         if n <= max(SMALL, 5 * (n_vectors + GUARD)):
             matrix = others(np.eye(n))
-            values, vectors = eigh((matrix + matrix.T) / 2, subset_by_index=[n - n_others, n - 1])
+            values, vectors = eigh((matrix + matrix.T) / 2)  # all: the search for a few of them can fail
+            values, vectors = values[n - n_others :], vectors[:, n - n_others :]
         elif precondition is None:
             matrix = LinearOperator((n, n), matvec=product, dtype=np.float64)
-            values, vectors = eigsh(matrix, n_others, which="LA", v0=start)
+            values, vectors = eigsh(matrix, n_others, which="LA", v0=start, **REPEATABLE)
         else:
             values, vectors = _preconditioned(product, precondition, n_others, start)
         if watched is not None:
