@@ -73,6 +73,14 @@ def test_pairs_of_words_hold_no_characters() -> None:
     assert counts.get_feature_names_out().tolist() == ["big", "big phone", "phone", "好吃", "很好"]
 
 
+def test_runs_of_letters_stand_beside_words() -> None:
+    counts = UnicodeCounts(letters=4, ngram_range=(1, 2)).fit(["so good 很好"])
+    runs = ["~_goo", "~_so_", "~good", "~ood_"]
+    assert counts.get_feature_names_out().tolist() == ["good", "so", "so good", *runs, "很好"]
+    short = preset_vectorizer("short").fit(["goodness", "good", "a good"])
+    assert {"~_goo", "~good"} == {name for name in short.get_feature_names_out() if name[0] == "~" and name[-1] != "_"}
+
+
 def test_scripts_are_counted() -> None:
     assert list(scripts_of([HINDI] * 3 + ["ok"])) == ["Devanagari", "Latin"]
     assert sum(scripts_of(["很好吃", "ひらがな", "abc"]).values()) == pytest.approx(1)

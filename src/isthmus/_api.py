@@ -120,7 +120,7 @@ def transfer(
         of characters (`isthmus.text.UnicodeCounts`).
     preset
         The vectorizer with a paper's settings: "default", "tcl", "cci", "dtlm" or "cdsc"; "opinions" counts pairs of
-        words as well.
+        words as well, and "short", for texts of a sentence, runs of four letters.
     encoder
         Anything with `encode(list of texts)` that returns a row of numbers for each, such as a sentence-transformers
         model; or "static", or the name or the folder of a static model on this machine (`isthmus[static]`). Takes the

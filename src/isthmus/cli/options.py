@@ -76,7 +76,7 @@ Preset = Annotated[
     _option(
         "--preset",
         metavar="NAME",
-        help="From text to words as a paper does: tcl, cci, dtlm, cdsc; or default, or opinions.",
+        help="From text to words as a paper does: tcl, cci, dtlm, cdsc; or default, opinions, short.",
         panel=METHOD,
     ),
 ]

@@ -78,6 +78,16 @@ def _pairs(run: str) -> list[str]:
     return [first + second for first, second in pairwise(characters)] if len(characters) > 1 else characters
 
 
+def letter_runs(word: str, length: int) -> list[str]:
+    """The runs of so many letters of a word and its edges, told from words by a tilde.
+
+    >>> letter_runs("good", 4)
+    ['~_goo', '~good', '~ood_']
+    """
+    whole = f"_{word}_"
+    return [f"~{whole[start : start + length]}" for start in range(max(len(whole) - length, 0) + 1)]
+
+
 def scripts_of(texts: Sequence[str]) -> dict[str, float]:
     """Each script's share of the letters, the largest first; those of less than a hundredth are left out.
 

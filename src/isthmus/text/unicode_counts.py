@@ -8,7 +8,7 @@ from typing import Any
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import Pipeline
 
-from isthmus.text.segmentation import SPACELESS, is_plain, scripts_of, tokens
+from isthmus.text.segmentation import SPACELESS, is_plain, letter_runs, scripts_of, tokens
 
 
 def reading_of(vectorizer: Any) -> str | None:
@@ -35,6 +35,9 @@ class UnicodeCounts(CountVectorizer):
     ----------
     stop_words, min_df, ngram_range
         As for `CountVectorizer`. Runs of several words are made of words alone.
+    letters : int
+        Beside each word, the runs of so many of its letters, begun with a tilde, with an underscore for the edge of the
+        word: "~_goo", "~good", "~ood_". None if 0. Very short texts gain from 4.
 
     Attributes
     ----------
@@ -51,8 +54,11 @@ class UnicodeCounts(CountVectorizer):
     'words (Latin 86%) and pairs of characters (Han 14%)'
     """
 
-    def __init__(self, *, stop_words: Any = None, min_df: float = 1, ngram_range: Any = (1, 1)) -> None:
+    def __init__(
+        self, *, stop_words: Any = None, min_df: float = 1, ngram_range: Any = (1, 1), letters: int = 0
+    ) -> None:
         super().__init__(stop_words=stop_words, min_df=min_df, ngram_range=ngram_range)
+        self.letters = letters
 
     def fit_transform(self, raw_documents: Iterable[str], y: Any = None) -> Any:
         """Learn the vocabulary, see which scripts there are, and count."""
@@ -82,6 +88,7 @@ class UnicodeCounts(CountVectorizer):
         def analyze(text: str) -> list[str]:
             prepared = prepare(self.decode(text))
             words, pairs = (cut(prepared), []) if is_plain(prepared) else tokens(prepared)
-            return [*self._word_ngrams(words, stop_words), *pairs]
+            runs = [run for word in words for run in letter_runs(word, self.letters)] if self.letters else []
+            return [*self._word_ngrams(words, stop_words), *runs, *pairs]
 
         return analyze

@@ -71,15 +71,17 @@ def text_vectorizer(
     longest: int = 1,
     stemmer: str | None = None,
     any_script: bool = False,
+    letters: int = 0,
 ) -> Pipeline:
     """Texts to unit rows of (1 + ln tf) ln(N / df), without words of fewer than `min_df` documents.
 
     Stop words stay by default: a list fits one language, and ln(N / df) leaves the most frequent words little weight.
     `longest` = 2 counts pairs of neighboring words as well, which opinions gain from: "not good". With `stemmer`,
-    stems are counted instead of words; see `StemCounts`. With `any_script`, texts need no spaces between words; see
-    `UnicodeCounts`.
+    stems are counted instead of words; see `StemCounts`. With `any_script`, texts need no spaces between words, and
+    `letters` counts runs of letters beside words; see `UnicodeCounts`.
     """
-    counts = StemCounts(stemmer) if stemmer is not None else UnicodeCounts() if any_script else CountVectorizer()
+    counts = UnicodeCounts(letters=letters) if any_script else CountVectorizer()
+    counts = counts if stemmer is None else StemCounts(stemmer)
     counts.set_params(stop_words=stop_words, min_df=min_df, ngram_range=(1, longest))
     return make_pipeline(counts, LogTfidf())
 
@@ -87,6 +89,7 @@ def text_vectorizer(
 PRESETS: dict[str, dict[str, Any]] = {
     "default": {"any_script": True},
     "opinions": {"min_df": 5, "longest": 2, "any_script": True},  # no paper's: pairs of words such as "not good"
+    "short": {"any_script": True, "letters": 4},  # no paper's: runs of letters, for texts of a sentence
     "tcl": {"min_df": 15, "stop_words": "english"},  # section 4.1, 20 Newsgroups; 10 documents for the smaller SRAA
     "cci": {"min_df": 3, "stop_words": "english"},  # under "20 NewsGroups"
     "dtlm": {"min_df": 15, "stop_words": "english"},  # takes the data over from others, who say what TCL says
@@ -94,7 +97,7 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 """Settings of `text_vectorizer` by preset.
 
-All split lower-cased text into words of two characters or more; the first two, which are no paper's, know of scripts
+All split lower-cased text into words of two characters or more; the first three, which are no paper's, know of scripts
 without spaces and of emoji as well. The weights are (1 + ln tf) ln(N / df), of unit length,
 throughout: the papers say "tf-idf" at most, and with these weights their figures come back.
 """
