@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+import warnings
 from pathlib import Path
 from unittest import mock
 
@@ -33,7 +34,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     tokenizer.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
     vectors = np.array(list(VECTORS.values()), dtype=np.float32)
     model = model2vec.StaticModel(vectors, tokenizer, config={"model_type": "model2vec"}, normalize=True)
-    model.save_pretrained(tmp_path / "model")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)  # before version 0.10 it leaves files open
+        model.save_pretrained(tmp_path / "model")
     return tmp_path / "model"
 
 

@@ -6,6 +6,7 @@ S. Tulkens and T. van Dongen, "Model2Vec: Fast State-of-the-Art Static Embedding
 from __future__ import annotations
 
 import re
+import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -48,7 +49,9 @@ class StaticEncoder:
         except ImportError:
             raise DataError(f"The encoder {self.name!r} needs model2vec: pip install 'isthmus[static]'.") from None
         try:
-            return StaticModel.from_pretrained(self.folder)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ResourceWarning)  # before version 0.10 it leaves a file open
+                return StaticModel.from_pretrained(self.folder)
         except Exception as error:  # what others read may break in their own ways
             said = (str(error).splitlines() or [""])[0].rstrip(". ")
             raise DataError(f"The encoder {self.name!r} cannot be loaded: {said}.") from error
