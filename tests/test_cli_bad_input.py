@@ -205,7 +205,10 @@ USAGE = {
     "no target": (["fit", "--source", "s.csv"], "--target"),
     "unknown option": (["fit", "--source", "s", "--target", "t", "--nope"], "--nope"),
     "unknown method": (["fit", "--source", "s", "--target", "t", "--method", "nope"], "choose from Auto, TCL"),
-    "unknown preset": (["fit", "--source", "s", "--target", "t", "--preset", "nope"], "none of default, opinions, tcl"),
+    "unknown preset": (
+        ["fit", "--source", "s", "--target", "t", "--preset", "nope"],
+        "none of default, opinions, short",
+    ),
     "unknown format": (["fit", "--source", "s", "--target", "t", "--format", "xlsx"], "xlsx"),
     "stdin twice": (["fit", "--source", "-", "--target", "-"], "once only"),
     "preset and encoder": (
