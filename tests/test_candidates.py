@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from isthmus.auto import Diagnostics, candidates, label_shift, rules
+from isthmus.auto import Diagnostics, Estimate, candidates
 from isthmus.auto import run as running
 from isthmus.auto.auto import _without_target_labels
-from isthmus.auto.label_shift import class_cautions
+from isthmus.auto.decide import decide
 from isthmus.auto.run import Clock, Run
 from isthmus.core.problem import Problem, make_problem
 from isthmus.core.solution import TransductiveSolution
@@ -20,8 +20,6 @@ from isthmus.methods import LR
 from isthmus.typing import Array, Matrix
 
 N_UNLABELED = 100
-MANY = Diagnostics()
-"""So many documents that missing classes can be told."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,12 +40,12 @@ class Telling:
         return Told(self.answer)
 
 
-def a_problem(n_known: int = 0) -> Problem:
-    """Half of the source's documents, and of the target's, are of each class."""
-    n = 20 + N_UNLABELED
-    X, y = np.random.default_rng(0).uniform(size=(n, 3)), np.arange(n) % 2
-    labeled = np.arange(n) < 20 + n_known
-    return make_problem(LR(), X, y, np.repeat([1, -1], [20, N_UNLABELED]), sample_labeled=labeled)
+def a_problem(n_known: int = 0, n_classes: int = 2) -> Problem:
+    """All classes have as many of the source's documents, and of the target's."""
+    n = 60 + N_UNLABELED
+    X, y = np.random.default_rng(0).uniform(size=(n, 3)), np.arange(n) % n_classes
+    labeled = np.arange(n) < 60 + n_known
+    return make_problem(LR(), X, y, np.repeat([1, -1], [60, N_UNLABELED]), sample_labeled=labeled)
 
 
 def answer(n_of_second: int, confidence: float = 0.9) -> Array:
@@ -56,80 +54,75 @@ def answer(n_of_second: int, confidence: float = 0.9) -> Array:
     return np.where(np.eye(2)[labels] == 1, confidence, 1 - confidence)
 
 
-def told(monkeypatch: pytest.MonkeyPatch, at_source: dict[str, Array], at_unknown: dict[str, Array]) -> Run:
-    """A run at the source's prior in which all have answered; what they will say at an unknown one is known."""
+def told(monkeypatch: pytest.MonkeyPatch, answers: dict[str, Array], prior: Any, n_classes: int = 2) -> Run:
+    """A run in which all have answered what they were told to, and half of one class and half of the other if not."""
 
     def telling(one: candidates.Candidate) -> candidates.Candidate:
-        def method(target_prior: Any = "source", **settings: Any) -> Any:
-            answers = at_unknown if target_prior == "unknown" else at_source
-            return Telling(answers.get(one.name, answer(N_UNLABELED // 2)))
+        def method(**settings: Any) -> Any:
+            usual = np.eye(n_classes)[np.arange(N_UNLABELED) % n_classes] * 0.8 + 0.2 / n_classes
+            return Telling(answers.get(one.name, usual))
 
         return replace(one, method=method)
 
     monkeypatch.setattr(running, "PORTFOLIO", tuple(map(telling, candidates.PORTFOLIO)))
-    run = Run(a_problem(), Workspace(), "source", Clock(None), 0)
+    run = Run(a_problem(n_classes=n_classes), Workspace(), prior, Clock(None), 0)
     run.start()
     return run
 
 
-def kinds(run: Run, diagnostics: Diagnostics = MANY, members: tuple[str, ...] | None = None) -> list[str]:
-    return [caution.kind for caution in class_cautions(run, members or run.ensembles.topics, diagnostics)]
+def kinds(run: Run) -> list[str]:
+    """Of all cautions but the worst, which would silence the others."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Diagnostics, "unrelated_score", property(lambda self: -1.0))
+        return [caution.kind for caution in decide(run, None).warnings]
 
 
-@pytest.mark.parametrize(("n_of_second", "moved"), [(50, False), (69, False), (71, True), (31, False), (29, True)])
+@pytest.mark.parametrize(("n_of_second", "said"), [(50, False), (59, False), (61, True), (39, True)])
 def test_label_shift_is_said_where_the_prior_that_was_found_is_another(
-    n_of_second: int, moved: bool, monkeypatch: pytest.MonkeyPatch
+    n_of_second: int, said: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """All members but TCL, which needs no prior, change their mind with it: far more than a quarter of the labels."""
-    free = dict.fromkeys((candidates.LONG, candidates.MIXTURE), answer(100, 0.99))
-    run = told(monkeypatch, {}, {candidates.SHORT: answer(n_of_second), **free})
-    assert kinds(run) == (["prior"] if moved else [])
+    """By more than a tenth of the documents, whichever ensemble answers."""
+    run = told(monkeypatch, {candidates.BALANCED: answer(n_of_second)}, "unknown")
+    assert run.prior_by_class() == pytest.approx({0: 1 - n_of_second / 100, 1: n_of_second / 100})
+    for topic_score in (-1.0, 1.0):
+        monkeypatch.setattr(Diagnostics, "topic_score", topic_score)
+        assert ("prior" in kinds(run)) == said
 
 
-@pytest.mark.parametrize(("n_changed", "said"), [(0, False), (24, False), (26, True)])
-def test_label_shift_is_said_where_labels_depend_on_the_prior(
-    n_changed: int, said: bool, monkeypatch: pytest.MonkeyPatch
+def test_nothing_is_said_of_a_prior_that_was_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = told(monkeypatch, {candidates.BALANCED: answer(90)}, {0: 0.9, 1: 0.1})
+    assert "prior" not in kinds(run)
+    assert run.prior_by_class() == {0: 0.9, 1: 0.1}
+
+
+@pytest.mark.parametrize(("n_of_third", "gone"), [(0, True), (7, True), (9, False), (30, False)])
+def test_a_class_with_less_than_a_quarter_of_its_share_is_missing(
+    n_of_third: int, gone: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    free = dict.fromkeys((candidates.LONG, candidates.MIXTURE), answer(50 + n_changed))
-    run = told(monkeypatch, {}, {candidates.SHORT: answer(90), **free})
-    assert kinds(run) == (["prior"] if said else [])
-
-
-def test_label_shift_is_for_topics_and_for_priors_that_nobody_gave(monkeypatch: pytest.MonkeyPatch) -> None:
-    free = dict.fromkeys((candidates.SHORT, candidates.LONG, candidates.MIXTURE), answer(90))
-    run = told(monkeypatch, {}, free)
-    assert kinds(run) == ["prior"]
-    run.target_prior = {0: 0.5, 1: 0.5}
-    assert kinds(run) == []
-    run.target_prior, run.clock = "source", Clock(0.0)
-    run.unit = 1.0
-    assert kinds(run) == []  # there is no time to find out
-
-
-@pytest.mark.parametrize(
-    ("n_of_second", "confidence", "gone"), [(24, 0.7, True), (26, 0.7, False), (24, 0.74, False), (0, 0.9, True)]
-)
-def test_a_class_with_less_than_half_of_its_share_is_missing(
-    n_of_second: int, confidence: float, gone: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run = told(monkeypatch, {}, {candidates.SHORT: answer(n_of_second, confidence)})
-    assert label_shift._missing_classes(run, answer(n_of_second, confidence)) == ([1] if gone else [])
+    """At the source's prior, a third."""
+    labels = np.where(np.arange(N_UNLABELED) < n_of_third, 2, np.arange(N_UNLABELED) % 2)
+    run = told(monkeypatch, {candidates.BALANCED: 0.8 * np.eye(3)[labels] + 0.2 / 3}, "unknown", n_classes=3)
     assert ("missing class" in kinds(run)) == gone
-    few = Diagnostics(n_documents=rules.FEW_DOCUMENTS)
-    assert "missing class" not in kinds(run, few)
+    assert not (gone and "prior" in kinds(run))  # one sentence says it
+
+
+def test_labels_that_say_no_more_than_the_largest_class_are_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = told(monkeypatch, {}, "source")
+    for value, said in ((0.5, True), (0.55, False)):
+        monkeypatch.setattr("isthmus.auto.decide.estimate_accuracy", lambda *_, v=value: Estimate(v, 0.3, 0.8))
+        assert ("majority" in kinds(run)) == said
 
 
 def test_candidates_run_in_turn_and_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    run = told(monkeypatch, {candidates.SHORT: answer(30)}, {})
-    assert list(run.answers) == [one.name for one in candidates.PORTFOLIO]
+    run = told(monkeypatch, {candidates.SHORT: answer(30)}, "source")
+    assert list(run.answers) == [one.name for one in candidates.PORTFOLIO if not one.sees_embeddings]
     assert np.array_equal(run.answers[candidates.SHORT], answer(30))
     assert run.unit == run.seconds[candidates.SOURCE_ONLY]
     assert run.expected_seconds((candidates.LONG,)) == 0
     assert run.prior_by_class() == {0: 0.5, 1: 0.5}
-    only = Run(a_problem(), Workspace(), "unknown", Clock(None), 0)
+    only = Run(a_problem(), Workspace(), "source", Clock(None), 0)
     only.start(only=(candidates.MIXTURE, candidates.LONG))
     assert set(only.answers) == {candidates.MIXTURE, candidates.LONG}
-    assert only.prior_by_class() is None
 
 
 def test_time_that_is_left_decides_who_runs(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,12 +132,12 @@ def test_time_that_is_left_decides_who_runs(monkeypatch: pytest.MonkeyPatch) -> 
     run = Run(a_problem(), Workspace(), "source", Clock(14.0), 0)
     run.unit = 1.0
     now[0] = 1.0
-    assert run._obstacle(run.candidates[candidates.SHORT], False) == ""
+    assert run._obstacle(run.candidates[candidates.SHORT]) == ""
     now[0] = 1.1
-    assert run._obstacle(run.candidates[candidates.SHORT], False) == "no time left"
-    assert run._obstacle(run.candidates[candidates.MIXTURE], False) == "no time left"  # it starts from that
+    assert run._obstacle(run.candidates[candidates.SHORT]) == "no time left"
+    assert run._obstacle(run.candidates[candidates.MIXTURE]) == "no time left"  # it starts from that
     run.answers[candidates.SHORT] = answer(50)
-    assert run._obstacle(run.candidates[candidates.MIXTURE], False) == ""
+    assert run._obstacle(run.candidates[candidates.MIXTURE]) == ""
     run.seconds = {candidates.SHORT: 2.0, candidates.MIXTURE: 0.5, candidates.LONG: 9.0}
     assert run.seconds_of((candidates.MIXTURE,)) == 2.5
 

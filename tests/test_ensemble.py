@@ -18,7 +18,6 @@ from isthmus.auto.decide import FALLBACK, Decision, corrected_prior, decide
 from isthmus.auto.ensemble import EnsembleSolution, centered_log_odds, combine, spread_of
 from isthmus.auto.estimate import estimate_accuracy, sharpness_for, updated
 from isthmus.auto.leaderboard import Leaderboard
-from isthmus.auto.rules import Line
 from isthmus.auto.run import Clock, Run
 from isthmus.core.problem import make_problem
 from isthmus.core.solution import Solution
@@ -155,7 +154,7 @@ def test_known_labels_must_speak_clearly_for_the_fallback(
     """Each wrong label has a third of the probability that it has by the fallback; e^3 is between 3^2 and 3^3."""
     wrong = {"topics": n_wrong, "other": n_wrong, FALLBACK: 0}
     found = decision_by(monkeypatch, wrong, 10, topics=True, value=0.75)
-    assert found.members == ((candidates.SOURCE_ONLY,) if falls_back else candidates.AT_KNOWN_PRIOR.topics)
+    assert found.members == ((candidates.SOURCE_ONLY,) if falls_back else candidates.AT_SOURCE_PRIOR.topics)
     assert [caution.kind for caution in found.warnings] == (["harm"] if falls_back else [])
 
 
@@ -167,7 +166,7 @@ def test_known_labels_can_overrule_the_indicators(
     """The indicators are worth e^2, between 3 and 3^2."""
     indicated, other = ("topics", "other") if topics else ("other", "topics")
     found = decision_by(monkeypatch, {indicated: n_wrong, other: 0, FALLBACK: n_wrong}, 10, topics=topics, value=0.75)
-    members = {"topics": candidates.AT_KNOWN_PRIOR.topics, "other": candidates.AT_KNOWN_PRIOR.other}
+    members = {"topics": candidates.AT_SOURCE_PRIOR.topics, "other": candidates.AT_SOURCE_PRIOR.other}
     assert found.members == members[other if overruled else indicated]
     assert any("overrule" in row["why"] for row in found.rows) == overruled
 
@@ -175,7 +174,7 @@ def test_known_labels_can_overrule_the_indicators(
 def test_labels_of_one_class_alone_decide_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = {"topics": 1, "other": 1, FALLBACK: 0}
     found = decision_by(monkeypatch, wrong, 1, topics=True, value=0.99)
-    assert found.members == candidates.AT_KNOWN_PRIOR.topics
+    assert found.members == candidates.AT_SOURCE_PRIOR.topics
 
 
 @pytest.mark.parametrize("n_right", [4, 5, 6, 7, 8])
@@ -238,56 +237,26 @@ def test_checked_documents_are_those_with_a_label() -> None:
     assert claimed == pytest.approx(np.full(3, 0.7), abs=1e-4)
 
 
-def test_estimate_by_hand() -> None:
-    """With a line of round numbers: skill 0.75 * 0.6 + 0.5 * 0.2 * 0.4 + 0.1 * 0.3 - 0.02 = 0.5."""
-    line = Line(
-        confidence=1.0,
-        confidence_of_few=-0.5,
-        underconfidence_of_few=0.2,
-        class_mean_cosine=0.1,
-        constant=-0.02,
-        error=0.1,
-    )
-    known = Diagnostics(
-        confidence=0.6, underconfidence=0.4, class_mean_cosine=0.3, n_documents=rules.FEW_DOCUMENTS, n_unlabeled=500
-    )
-    found = estimate_accuracy(known, 4, line)
-    assert found.value == pytest.approx(0.25 + 0.75 * 0.5)
-    error = np.sqrt((0.1 * 0.75) ** 2 + 1 / 2000)
-    reach = 1.6448536 * error * 2 * np.sqrt(0.625 * 0.375)
-    assert (found.low, found.high) == pytest.approx((0.625 - reach, 0.625 + reach))
-    few = estimate_accuracy(Diagnostics(confidence=0.6, n_documents=150, n_unlabeled=500), 4, line)
-    small = 1 / (1 + 0.6**2)
-    usual = rules.USUAL_UNDERCONFIDENCE, rules.USUAL_CLASS_MEAN_COSINE
-    skill = (1 - 0.5 * small) * 0.6 + small * 0.2 * usual[0] + 0.1 * usual[1] - 0.02
-    assert few.value == pytest.approx(0.25 + 0.75 * skill)
-    wider = np.sqrt(4 * (0.1 * 0.75) ** 2 + 1 / 2000) / error
-    room = np.sqrt(few.value * (1 - few.value) / (0.625 * 0.375))
-    assert few.high - few.low == pytest.approx((found.high - found.low) * wider * room)
-
-
-def test_confidence_counts_by_more_than_itself() -> None:
-    """With many documents, candidates that are half sure are no better than guessing nearly half of the time."""
-    half, sure = (
-        estimate_accuracy(Diagnostics(confidence=confidence, class_mean_cosine=0.3), 2).value
-        for confidence in (0.5, 0.75)
-    )
-    assert sure - half == pytest.approx(0.2, abs=0.02)
-    assert half == pytest.approx(0.74, abs=0.02)
+def test_estimate_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Candidates agree in 0.8 of what chance leaves, and the way back has a skill of 2 * 0.85 - 1 = 0.7."""
+    monkeypatch.setattr(rules, "INTERVAL", rules.Interval(below=0.2, above=0.1))
+    known = Diagnostics(agreement=0.8, reverse_auc=0.85, n_documents=5000, n_unlabeled=500)
+    found = estimate_accuracy(known, 4)
+    value = 0.25 + 0.75 * 0.8 * 0.7**0.25
+    assert found.value == pytest.approx(value)
+    room, draw = 2 * np.sqrt(value * (1 - value)), 1.6448536 / np.sqrt(2000)
+    reaches = [room * np.hypot(reach, draw) for reach in (0.2, 0.1)]
+    assert (found.low, found.high) == pytest.approx((value - reaches[0], value + reaches[1]))
+    few = estimate_accuracy(Diagnostics(agreement=0.8, reverse_auc=0.85, n_documents=150, n_unlabeled=500), 4)
+    assert few.low == pytest.approx(value - room * np.hypot(0.4, draw))  # a quarter of the fewest: twice as wide
 
 
 def test_the_decision_holds_the_estimate(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = []
-    for confidence in (0.4, 0.7):
-        known = Diagnostics(confidence=confidence, class_mean_cosine=0.3)
+    for known in (Diagnostics(agreement=0.9, reverse_auc=0.9), Diagnostics(confidence=0.4)):
         monkeypatch.setattr(deciding, "diagnose", lambda run, known=known: known)
         run = a_run()
         run.answers = {name: answer_of(np.arange(N_DOCUMENTS) % 2) for name in run.candidates}
-        found.append(decide(run, None).estimate)
-        assert found[-1] == estimate_accuracy(known, 2, rules.ESTIMATE)
-        run.answers = {candidates.SOURCE_ONLY: run.answers[candidates.SOURCE_ONLY]}
-        assert decide(run, None).estimate == estimate_accuracy(known, 2, rules.ESTIMATE_OF_SOURCE_ONLY)
-    assert found[1].value > found[0].value + 0.2
+        assert decide(run, None).estimate == estimate_accuracy(known, 2)
 
 
 def test_updated_estimate_by_hand() -> None:

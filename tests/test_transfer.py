@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,10 @@ import scipy.sparse as sp
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 import isthmus
+from isthmus import Auto
+from isthmus.auto.candidates import JOINT
 from isthmus.datasets import load_messages
+from isthmus.exceptions import EncoderNotSavedWarning
 from isthmus.text import LogTfidf, text_vectorizer
 
 SOURCE = ["my card was charged twice", "refund the charge please", "the upload crashes", "photos crash the app"]
@@ -145,22 +149,54 @@ def test_labels_of_the_target_are_spelled_as_those_of_the_source() -> None:
 
 def test_an_encoder_takes_the_place_of_the_vectorizer() -> None:
     source, target = ["aaa bb", "ab aa", "zzz yy", "zy yy"], ["bab a", "yyz zz"]
-    result = isthmus.transfer(source, ["first", "first", "last", "last"], target, encoder=LetterCounts())
+    labels = ["first", "first", "last", "last"]
+    result = isthmus.transfer(source, labels, target, encoder=LetterCounts(), method="SelfTraining")
     assert result.labels.tolist() == ["first", "last"]
     assert result.predict(["b a a a", "y z"]).tolist() == ["first", "last"]
     words = result.vectorizer.get_feature_names_out()
     assert (len(words), words[0], words[-1]) == (52, "dimension0+", "dimension25-")
     with pytest.raises(TypeError, match="encoder is 3: give an object with a method encode"):
         isthmus.transfer(source, [1, 1, 2, 2], target, encoder=3)
-    with pytest.raises(ValueError, match="vectorizer and encoder are both given"):
-        isthmus.transfer(source, [1, 1, 2, 2], target, encoder=LetterCounts(), vectorizer=TfidfVectorizer())
+    with pytest.raises(ValueError, match="encoder and vectorizer are both given, which Auto alone takes"):
+        isthmus.transfer(source, labels, target, encoder=LetterCounts(), vectorizer=TfidfVectorizer(), method="LR")
 
     class Broken:
         def encode(self, texts: list[str]) -> np.ndarray:
             return np.zeros(3)
 
     with pytest.raises(ValueError, match=r"returned an array of shape \(3,\) for 6 texts"):
-        isthmus.transfer(source, [1, 1, 2, 2], target, encoder=Broken())
+        isthmus.transfer(source, [1, 1, 2, 2], target, encoder=Broken(), method="LR")
+
+
+def test_auto_takes_an_encoder_beside_words(tmp_path: Path) -> None:
+    """Which read the left features alone; later documents, and those of a file, are read the same way."""
+    messages = load_messages()
+    texts, labels = np.array(messages.texts, dtype=object), np.asarray(messages.labels)
+    in_source = np.asarray(messages.groups) == messages.groups[0]
+    target = list(texts[~in_source])
+    given = list(texts[in_source]), list(labels[in_source]), target
+    plain = isthmus.transfer(*given, encoder=None)
+    both = isthmus.transfer(*given, encoder=LetterCounts())
+    words_alone, X = plain.X, both.X
+    assert words_alone is not None
+    assert X is not None
+    n_words = words_alone.shape[1]
+    assert X.shape[1] == n_words + 26
+    assert np.array_equal(X[:, :n_words].toarray(), words_alone.toarray())
+    lengths = np.linalg.norm(X[:, n_words:].toarray(), axis=1)
+    full = np.diff(words_alone.indptr) > 0
+    assert lengths[full] == pytest.approx(1.5)
+    assert not lengths[~full].any()
+    assert set(both.estimator.chosen_) == {*plain.estimator.chosen_, *JOINT}
+    assert both.estimator.diagnostics_ == plain.estimator.diagnostics_  # which go by words
+    words = both.vectorizer.get_feature_names_out()
+    assert (len(words), words[-1]) == (n_words + 26, "<dimension 25>")
+    with pytest.warns(EncoderNotSavedWarning):
+        isthmus.save(both, tmp_path / "both.isthmus")
+    loaded = isthmus.load(tmp_path / "both.isthmus", encoder=LetterCounts())
+    assert loaded.predict_proba(target[:9]).tobytes() == both.predict_proba(target[:9]).tobytes()
+    with pytest.raises(ValueError, match=f"n_embedding_features is {n_words} and X has {n_words} features"):
+        Auto(n_embedding_features=n_words).fit(words_alone[:99], labels[in_source][:99])
 
 
 def test_sign_split_loses_nothing() -> None:

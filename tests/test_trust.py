@@ -17,9 +17,7 @@ from isthmus import Auto
 from isthmus.auto import Diagnostics, Estimate, candidates, rules, run
 from isthmus.auto import warnings as cautions
 from isthmus.auto.candidates import SOURCE_ONLY
-from isthmus.auto.diagnostics import agreement, class_mean_cosine, diagnose
 from isthmus.auto.estimate import estimate_accuracy, sharpness_for, updated
-from isthmus.auto.label_shift import class_cautions
 from isthmus.core.priors import read_prior
 from isthmus.core.problem import make_problem
 from isthmus.core.workspace import Workspace
@@ -42,14 +40,22 @@ def test_sharpness_makes_the_mean(mean: float) -> None:
     assert softmax(sharp * values, axis=1).max(axis=1).mean() == pytest.approx(mean, abs=1e-4)
 
 
-def test_estimates_rise_with_confidence_and_stay_in_their_interval() -> None:
-    for n in (1e6, 600):
-        known: dict[str, Any] = {"class_mean_cosine": 0.3, "underconfidence": 0.38, "n_documents": n}
-        estimates = [estimate_accuracy(Diagnostics(confidence=c, **known), 2) for c in np.linspace(0.2, 1, 9)]
-        values = [estimate.value for estimate in estimates]
-        assert values == sorted(values)
-        assert values[-1] > values[0]
-    assert all(0 <= e.low <= e.value <= e.high <= 1 for e in estimates)
+def test_candidates_that_agree_are_right_as_often_if_the_way_leads_back() -> None:
+    sure: dict[str, Any] = {"reverse_auc": 1.0}
+    for agreed in np.linspace(0, 0.97, 9):
+        assert estimate_accuracy(Diagnostics(agreement=agreed, **sure), 4).value == pytest.approx(0.25 + 0.75 * agreed)
+    doubtful = [estimate_accuracy(Diagnostics(agreement=0.9, reverse_auc=area), 2) for area in (0.4, 0.5, 0.7, 0.95, 1)]
+    values = [estimate.value for estimate in doubtful]
+    assert values == sorted(values)
+    assert values[:2] == [0.5, 0.5]  # where nothing leads back, agreement says nothing
+    assert all(0 <= e.low <= e.value <= e.high <= 1 for e in doubtful)
+
+
+def test_without_time_for_others_the_source_only_classifier_speaks_for_itself() -> None:
+    estimates = [estimate_accuracy(Diagnostics(confidence=c), 2) for c in np.linspace(0.1, 0.9, 5)]
+    values = [estimate.value for estimate in estimates]
+    assert values == sorted(values)
+    assert values[0] < values[-1]
 
 
 def test_checked_documents_pull_the_estimate_their_way() -> None:
@@ -63,7 +69,7 @@ def test_checked_documents_pull_the_estimate_their_way() -> None:
 
 
 def test_of_a_handful_of_documents_hardly_anything_is_known() -> None:
-    known: dict[str, Any] = {"confidence": 0.3, "class_mean_cosine": 0.3, "underconfidence": 0.99}
+    known: dict[str, Any] = {"agreement": 0.8, "reverse_auc": 0.9}
     handful, few = (estimate_accuracy(Diagnostics(n_documents=n, **known), 2) for n in (8, 600))
     assert handful.high - handful.low > 2 * (few.high - few.low)
     assert handful.low < 0.6
@@ -135,26 +141,6 @@ def test_features_that_are_not_counts_are_not_cut(toy: Toy) -> None:
         evidence = quiet(replace(toy, X=X)).diagnostics_
         assert evidence.normalized_cut is None
         assert -1 <= evidence.class_mean_cosine <= 1
-
-
-@pytest.mark.parametrize(("share", "sure", "gone"), [(0.1, 0.6, ["class 2"]), (0.1, 0.9, []), (0.3, 0.6, [])])
-def test_a_class_with_few_documents_and_no_conviction_is_missing(
-    share: float, sure: float, gone: list[str], toy_of_three: Toy
-) -> None:
-    problem = make_problem(Auto(), toy_of_three.X, toy_of_three.y, toy_of_three.domain, "target")
-    n = problem.unlabeled.shape[0]
-    labels = np.where(np.arange(n) < share * n, 2, np.arange(n) % 2)
-    answer = np.full((n, 3), (1 - sure) / 2)
-    answer[np.arange(n), labels] = sure
-    few = Diagnostics(n_documents=1000)
-    for shares in ("unknown", {"class 0": 0.5, "class 1": 0.5, "class 2": 0.0}):
-        asked = run.Run(problem, Workspace(), shares, run.Clock(None), 0)
-        asked.answers[candidates.SHORT] = answer
-        found = class_cautions(asked, asked.ensembles.topics, Diagnostics())
-        known = isinstance(shares, dict)  # who gives the prior knows which class is missing
-        assert [name for one in found for name in gone if repr(name) in one.message] == ([] if known else gone)
-        assert len(found) == (0 if known else len(gone))
-        assert class_cautions(asked, asked.ensembles.topics, few) == []
 
 
 def some_labels(toy: Toy, per_class: dict[str, int]) -> np.ndarray:
@@ -252,45 +238,6 @@ def test_no_harm_is_said_where_nothing_else_was_tried(toy: Toy) -> None:
     assert auto.warnings_ == []
 
 
-def test_harm_is_said_only_where_labels_spoke(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With unknown shares and little time, the classifier of the source may be all that is left of a team."""
-    for name in ("AT_KNOWN_PRIOR", "AT_UNKNOWN_PRIOR"):
-        monkeypatch.setattr(candidates, name, replace(getattr(candidates, name), other=(SOURCE_ONLY,)))
-    monkeypatch.setattr(Diagnostics, "topic_score", property(lambda self: -1.0))
-    auto = quiet(toy, Auto(target_prior="unknown"), sample_labeled=some_labels(toy, {"class 0": 1}))
-    assert auto.chosen_ == (SOURCE_ONLY,)
-    assert "harm" not in {caution.kind for caution in auto.warnings_}
-
-
-def test_at_an_unknown_prior_no_candidate_runs_that_needs_one(toy: Toy) -> None:
-    auto = quiet(toy, Auto(target_prior="unknown", random_state=0))
-    idle = candidates.LONG, candidates.TOPICS
-    rows = {row["name"]: row for row in auto.leaderboard_.rows}
-    assert {rows[name]["why"] for name in idle} == {"needs a class prior"}
-    assert all(rows[name]["seconds"] is None for name in idle)
-    assert set(auto.chosen_) in (
-        set(candidates.AT_UNKNOWN_PRIOR.topics),
-        set(candidates.AT_UNKNOWN_PRIOR.other),
-    )
-    assert not auto.diagnostics_.prior_known
-    assert auto.diagnostics_.self_training_stability is None
-
-
-def test_at_an_unknown_prior_the_warning_goes_by_other_answers(toy: Toy) -> None:
-    """By labels that no self-training has moved, and by how far naive Bayes stays with the source's classifier."""
-    problem = make_problem(Auto(), toy.X, toy.y, toy.domain, "target")
-    asked = run.Run(problem, Workspace(), "unknown", run.Clock(None), 0)
-    asked.start()
-    own = candidates.AT_UNKNOWN_PRIOR
-    found, first = diagnose(asked), asked.answers[SOURCE_ONLY]
-    assert found.class_mean_cosine == class_mean_cosine(problem, asked.answers[own.labels_of].argmax(axis=1))
-    assert found.source_agreement == agreement(asked.answers[own.agreement_of], first)
-    del asked.answers[own.agreement_of]
-    assert diagnose(asked).source_agreement == agreement(asked.answers[candidates.SHORT], first)
-    del asked.answers[own.labels_of]
-    assert diagnose(asked).unrelated_score == -1  # there was no time to know
-
-
 def test_time_is_for_all_trials_together(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[str] = []
 
@@ -321,8 +268,8 @@ def test_a_candidate_that_starts_from_another_takes_its_time_too(toy: Toy) -> No
 
 def test_sentences_of_warnings_are_well_formed() -> None:
     unrelated = [cautions.unrelated(certain, n_known) for certain in (True, False) for n_known in (0, 1, 5)]
-    others = [cautions.missing(["a"]), cautions.missing(["a", "b"]), cautions.label_shift(), cautions.harm()]
-    for one in [*unrelated, *others]:
+    classes = [cautions.missing(["a"]), cautions.missing(["a", "b"]), cautions.label_shift({"a": 0.7, "b": 0.3})]
+    for one in [*unrelated, *classes, cautions.majority("a"), cautions.harm()]:
         assert "  " not in one.message
         assert one.message.endswith(".")
     assert "these classes, leave the source's documents of them out" in cautions.missing(["a", "b"]).message

@@ -16,7 +16,13 @@ from isthmus.core.estimator import TransferClassifier
 from isthmus.core.labels import spelled_like
 from isthmus.inspection.topics import Topics
 from isthmus.methods import METHODS
-from isthmus.text import encoder_vectorizer, preset_vectorizer
+from isthmus.text import (
+    WordsAndEmbeddings,
+    encoder_vectorizer,
+    local_static_encoder,
+    preset_vectorizer,
+    read_encoder,
+)
 from isthmus.typing import Array, DomainName, Mask, Matrix
 
 SOURCE, TARGET = "source", "target"
@@ -97,7 +103,7 @@ def transfer(
     method: str | TransferClassifier = DEFAULT_METHOD,
     vectorizer: Any = None,
     preset: str | None = None,
-    encoder: Any = None,
+    encoder: Any = "auto",
     target_prior: Any = None,
     source_domains: Sequence[DomainName] | None = None,
     target_labels: Sequence[Any] | None = None,
@@ -123,11 +129,14 @@ def transfer(
         words as well, and "short", for texts of a sentence, runs of four letters.
     encoder
         Anything with `encode(list of texts)` that returns a row of numbers for each, such as a sentence-transformers
-        model; or "static", or the name or the folder of a static model on this machine (`isthmus[static]`). Takes the
-        place of the vectorizer. Signed numbers are split into positive and negative parts.
-    target_prior : "source", "unknown" or dict of class to share, optional
-        The target's class prior, for methods that go by one, such as `Auto`: like the source's (no label shift), not
-        known, or given. By default as the method has it.
+        model; or "static", or the name or the folder of a static model (`isthmus[static]`). Nothing is downloaded.
+        For `Auto` it is a second view beside words. For any other method it takes the place of the vectorizer, signed
+        numbers split into positive and negative parts. By default ("auto"), `Auto` takes the static model
+        minishlab/potion-base-8M if that is on this machine, unless a vectorizer or preset is given; None for words
+        alone.
+    target_prior : "auto", "source", "unknown" or dict of class to share, optional
+        The target's class prior, for methods that go by one, such as `Auto`: found by evidence, which `Auto` alone can;
+        like the source's (no label shift); not known; or given. By default as the method has it.
     source_domains
         A name for the domain of each source text, where there are several sources.
     target_labels
@@ -165,10 +174,12 @@ def transfer(
     estimator = read_method(method, random_state)
     if target_prior is not None:
         _set_prior(estimator, target_prior)
-    vectorizer = _read_vectorizer(vectorizer, preset, encoder)
+    vectorizer = _read_vectorizer(vectorizer, preset, encoder, isinstance(estimator, Auto))
     y = np.empty(len(source) + len(target), dtype=object)
     y[:] = labels + few
     X = _vectorized(vectorizer, source, target)
+    if isinstance(vectorizer, WordsAndEmbeddings):
+        estimator.set_params(n_embedding_features=vectorizer.n_embedding_features_)
     estimator.fit(
         X,
         y,
@@ -249,14 +260,22 @@ def _read_domains(source_domains: Sequence[DomainName] | None, n_texts: int) -> 
     return names
 
 
-def _read_vectorizer(vectorizer: Any, preset: str | None, encoder: Any) -> Any:
-    given = {"vectorizer": vectorizer, "preset": preset, "encoder": encoder}
-    several = [name for name, value in given.items() if value is not None]
-    if len(several) > 1:
-        raise ValueError(f"{' and '.join(several)} are both given: leave one of them out.")
-    if encoder is not None:
+def _read_vectorizer(vectorizer: Any, preset: str | None, encoder: Any, takes_both: bool) -> Any:
+    """`takes_both`: whether the method reads embeddings beside words."""
+    if vectorizer is not None and preset is not None:
+        raise ValueError("vectorizer and preset are both given: leave one of them out.")
+    words_given = vectorizer is not None or preset is not None
+    if isinstance(encoder, str) and encoder == "auto":
+        encoder = local_static_encoder() if takes_both and not words_given else None
+    if encoder is not None and words_given and not takes_both:
+        raise ValueError(
+            f"encoder and {'preset' if vectorizer is None else 'vectorizer'} are both given, which Auto alone takes: "
+            "leave one of them out."
+        )
+    if encoder is not None and not takes_both:
         return encoder_vectorizer(encoder)
-    return preset_vectorizer(preset or "default") if vectorizer is None else clone(vectorizer, safe=False)
+    words = preset_vectorizer(preset or "default") if vectorizer is None else clone(vectorizer, safe=False)
+    return words if encoder is None else WordsAndEmbeddings(words, read_encoder(encoder))
 
 
 def read_method(method: str | TransferClassifier, random_state: Any) -> TransferClassifier:

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, ClassVar, cast
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
 from isthmus.auto import candidates as names
 from isthmus.auto.decide import Decision, corrected_prior, decide, relearned
-from isthmus.auto.ensemble import EnsembleSolution
+from isthmus.auto.ensemble import EnsembleSolution, FirstColumnsSolution
 from isthmus.auto.estimate import updated
 from isthmus.auto.leaderboard import Leaderboard
 from isthmus.auto.run import Clock, Run
 from isthmus.auto.warnings import emit
 from isthmus.core.estimator import TransferClassifier
-from isthmus.core.priors import PRIOR
 from isthmus.core.problem import Domain, Problem
+from isthmus.core.solution import Solution
 from isthmus.core.workspace import Workspace
 from isthmus.inspection.topics import Topics
 from isthmus.methods import TopicSolution
@@ -87,7 +87,8 @@ class Auto(TransferClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "target_prior": PRIOR,
+        "target_prior": [StrOptions({"auto", "source", "unknown"}), dict],
+        "n_embedding_features": [Interval(Integral, 0, None, closed="left")],
         "max_time": [Interval(Real, 0, None, closed="left"), None],
         "random_state": ["random_state"],
     }
@@ -96,16 +97,24 @@ class Auto(TransferClassifier):
     def __init__(
         self,
         *,
-        target_prior: str | dict[Any, float] = "source",
+        target_prior: str | dict[Any, float] = "auto",
+        n_embedding_features: int = 0,
         max_time: float | None = None,
         random_state: Any = None,
     ) -> None:
         self.target_prior = target_prior
+        self.n_embedding_features = n_embedding_features
         self.max_time = max_time
         self.random_state = random_state
 
     def solve(self, problem: Problem, workspace: Workspace) -> EnsembleSolution:
-        length = problem.mean_squared_length**0.5
+        if not 0 <= self.n_embedding_features < problem.n_words:
+            raise ValueError(
+                f"n_embedding_features is {self.n_embedding_features} and X has {problem.n_words} features: "
+                "words must be left of the embeddings."
+            )
+        words = problem.first_columns(problem.n_words - self.n_embedding_features)
+        length = words.mean_squared_length**0.5
         scale = 1.0 if np.isclose(length, 1, rtol=1e-6) else 1 / length
         if scale != 1:  # the rules were found at this length
             problem = problem.scaled(scale)
@@ -120,7 +129,7 @@ class Auto(TransferClassifier):
             diagnostics=decision.diagnostics,
             target_prior=run.prior_by_class(),
             leaderboard=Leaderboard(decision.rows),
-            _members=[run.solutions[name] for name in decision.members],
+            _members=[_reading(run.solutions[name], run.width_of(name), problem.n_words) for name in decision.members],
             _spreads=decision.spreads,
             _sharpness=decision.sharpness,
             _scale=scale,
@@ -132,7 +141,7 @@ class Auto(TransferClassifier):
         clock = Clock(self.max_time)
 
         def attempt(prior: Any) -> tuple[Run, Decision]:
-            run = Run(hidden, workspace, prior, clock, self.random_state)
+            run = Run(hidden, workspace, prior, clock, self.random_state, self.n_embedding_features)
             run.start()
             return run, decide(run, checked)
 
@@ -148,7 +157,7 @@ class Auto(TransferClassifier):
         if clock.has(run.seconds_of(decision.members)):
             # What is known of the target is learned from as well: the members, once more.
             prior = corrected_prior(run, decision, checked)
-            aware = Run(problem, workspace, prior, Clock(None), self.random_state)
+            aware = Run(problem, workspace, prior, Clock(None), self.random_state, self.n_embedding_features)
             aware.start(only=decision.members)
             run, decision = aware, relearned(decision, run, aware, checked)
         else:
@@ -159,7 +168,13 @@ class Auto(TransferClassifier):
     def topics(self, feature_names: Any = None, n_words: int = 10) -> Topics:
         """The topics of TCL, if it is a member; there is no such method if it is not. See `TCL.topics`."""
         solution = cast(TopicSolution, self.solution_.member(names.TOPICS))
-        return solution.topics(self._read_feature_names(feature_names), self.classes_, self.domains_, n_words)
+        words = self._read_feature_names(feature_names)[: self.n_features_in_ - self.n_embedding_features]
+        return solution.topics(words, self.classes_, self.domains_, n_words)
+
+
+def _reading(solution: Solution, width: int, n_features: int) -> Solution:
+    """One that takes all features, however few it reads."""
+    return solution if width == n_features else FirstColumnsSolution(width, solution)
 
 
 def _without_target_labels(problem: Problem) -> tuple[Problem, Array | None]:

@@ -4,55 +4,53 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
+
+import numpy as np
 
 from isthmus.core.estimator import TransferClassifier
 from isthmus.methods import LR, TCL, NaiveBayesEM, SelfTraining, TransductiveLR
+from isthmus.typing import Array
 
 SOURCE_ONLY = "LR"
-SHORT, LONG = "self-training", "long self-training"
-WITH_LSA, WITH_MSDA = "words + LSA, transductive", "words + mSDA, transductive"
-PLAIN_LSA, PLAIN_MSDA = "words + LSA", "words + mSDA"
+SHORT, LONG, BALANCED = "self-training", "long self-training", "balanced self-training"
+WITH_LSA, WITH_DCI = "words + LSA, transductive", "words + DCI, transductive"
 TOPICS, MIXTURE = "TCL", "naive Bayes EM"
+BESIDE = ", words + embeddings"
+JOINT = tuple(name + BESIDE for name in (SHORT, BALANCED, "transductive"))
+"""Where there are embeddings, members of either ensemble."""
+
+UNLIKE = (LONG, MIXTURE, WITH_DCI, WITH_LSA)
+"""Candidates that go about it in unlike ways: how far these agree is what the estimated accuracy goes by."""
+
+NEAR = 0.1
+"""Priors that differ by less, in every class, are taken for the same."""
 
 
 @dataclass(frozen=True)
 class Ensembles:
-    """Which candidates are members of each ensemble, and by which its accuracy is estimated."""
+    """Which candidates are members of each ensemble."""
 
     topics: tuple[str, ...]
     """Members for classes that are what documents are about."""
-    other: tuple[str, ...]
+    other: tuple[str, ...] = (WITH_DCI, WITH_LSA)
     """Members for classes that are something else, such as opinions."""
-    confidence_of: tuple[str, ...]
-    """Whose confidence the estimated accuracy goes by."""
-    labels_of: str = SHORT
-    """By whose pseudo-labels classes are compared in source and target."""
-    agreement_of: str = SHORT
-    """Whose agreement with the source-only classifier is measured."""
-
-    @cached_property
-    def needed(self) -> tuple[str, ...]:
-        """Which candidates have to run, beside those that they start from."""
-        return SOURCE_ONLY, self.labels_of, self.agreement_of, *self.topics, *self.other, *self.confidence_of
 
 
-AT_KNOWN_PRIOR = Ensembles(
-    topics=(LONG, TOPICS, MIXTURE), other=(WITH_MSDA, WITH_LSA), confidence_of=(SHORT, WITH_MSDA, WITH_LSA)
-)
-AT_UNKNOWN_PRIOR = Ensembles(
-    topics=(SHORT, MIXTURE, WITH_LSA, WITH_MSDA),
-    other=(PLAIN_LSA, PLAIN_MSDA, WITH_MSDA),
-    confidence_of=(PLAIN_LSA, WITH_LSA, PLAIN_MSDA, WITH_MSDA),
-    labels_of=PLAIN_MSDA,
-    agreement_of=MIXTURE,
-)
-"""Where no prior holds it, a long self-training drifts and TCL makes classes of about equal size. Those that do not
-learn from pseudo-labels are members for opinions, and the estimated accuracy goes by them."""
+AT_SOURCE_PRIOR = Ensembles(topics=(LONG, TOPICS, MIXTURE))
+AT_OTHER_PRIOR = Ensembles(topics=(LONG, MIXTURE, BALANCED))
+"""TCL is told no prior, and makes classes like the source's."""
 
+
+def ensembles_at(prior: Array, source_prior: Array) -> Ensembles:
+    """The ensembles that can be had at a target prior."""
+    return AT_SOURCE_PRIOR if np.abs(prior - source_prior).max() < NEAR else AT_OTHER_PRIOR
+
+
+EVIDENCE_COST = 10
+"""Of the choice between priors, in the same units as a candidate's."""
 DIAGNOSTICS_COST = 8
-"""Of the diagnostics, in the same units as a candidate's."""
+"""Of the diagnostics."""
 
 
 @dataclass(frozen=True)
@@ -68,21 +66,25 @@ class Candidate:
     needs_counts: bool = False
     """Takes no negative features."""
     starts_from: str = ""
-    """The candidate whose result, or whose feature map, it needs, and computes if that has not run."""
+    """The candidate whose result it needs, and computes if that has not run."""
+    sees_embeddings: bool = False
+    """Reads them beside words; the others read words alone."""
 
 
 LONG_SETTINGS = {"max_iter": 16, "max_fraction": 0.9, "source_weight": 0.2}
-LSA, MSDA = {"features": "lsa"}, {"features": "msda"}
+BALANCED_SETTINGS = {"target_prior": "unknown", "class_weight": "balanced", "C": 10.0}
 
 PORTFOLIO = (
     Candidate(SOURCE_ONLY, LR, 1),
+    Candidate(BALANCED, SelfTraining, 8, BALANCED_SETTINGS),
     Candidate(SHORT, SelfTraining, 5, at_prior=True),
     Candidate(MIXTURE, NaiveBayesEM, 1, at_prior=True, needs_counts=True, starts_from=SHORT),
     Candidate(LONG, SelfTraining, 9, LONG_SETTINGS, at_prior=True),
+    Candidate(WITH_DCI, TransductiveLR, 25, {"features": "dci"}, at_prior=True, needs_counts=True),
     Candidate(TOPICS, TCL, 19, needs_counts=True),
-    Candidate(PLAIN_LSA, TransductiveLR, 25, {**LSA, "n_weights": 0}),
-    Candidate(WITH_LSA, TransductiveLR, 6, LSA, at_prior=True, starts_from=PLAIN_LSA),
-    Candidate(PLAIN_MSDA, TransductiveLR, 50, {**MSDA, "n_weights": 0}),
-    Candidate(WITH_MSDA, TransductiveLR, 11, MSDA, at_prior=True, starts_from=PLAIN_MSDA),
+    Candidate(WITH_LSA, TransductiveLR, 30, {"features": "lsa"}, at_prior=True),
+    Candidate(JOINT[0], SelfTraining, 15, at_prior=True, sees_embeddings=True),
+    Candidate(JOINT[1], SelfTraining, 20, BALANCED_SETTINGS, sees_embeddings=True),
+    Candidate(JOINT[2], TransductiveLR, 15, at_prior=True, sees_embeddings=True),
 )
-"""Unlike methods, the cheap ones first. What several of them need, such as maps, comes with the first of them."""
+"""Unlike methods, the cheap ones first."""

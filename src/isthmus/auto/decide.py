@@ -13,7 +13,7 @@ from isthmus.auto import rules, warnings
 from isthmus.auto.diagnostics import Diagnostics, diagnose
 from isthmus.auto.ensemble import combine, spread_of, tempered
 from isthmus.auto.estimate import Estimate, estimate_accuracy, sharpness_for
-from isthmus.auto.label_shift import class_cautions
+from isthmus.auto.label_shift import HANDFUL, prior_of_target
 from isthmus.auto.run import Run
 from isthmus.auto.warnings import Caution
 from isthmus.core.priors import PRIOR_WEIGHT
@@ -57,7 +57,7 @@ def decide(run: Run, checked: Array | None) -> Decision:
     if not run.n_unlabeled:
         return _decision(run, (names.SOURCE_ONLY,), Diagnostics(), Estimate(1.0, 1.0, 1.0), [])
     diagnostics = diagnose(run)
-    estimate = _estimate(run, diagnostics)
+    estimate = estimate_accuracy(diagnostics, run.problem.n_classes)
     kind, reason = _kind(run, diagnostics, checked, estimate)
     members = _ensembles(run)[kind]
     found: list[Caution] = []
@@ -68,8 +68,8 @@ def decide(run: Run, checked: Array | None) -> Decision:
         estimate = _doubted(estimate, certain, run.problem.n_classes)
     elif kind == FALLBACK and len(set(_ensembles(run).values())) > 1:  # which known labels alone can bring about
         found.append(warnings.harm())
-    if not found and members == run.ensembles.topics:  # a worse message says it all
-        found += class_cautions(run, members, diagnostics)
+    if not found:  # a worse message says it all
+        found += _class_cautions(run, estimate)
     return _decision(run, members, diagnostics, estimate, found, reason)
 
 
@@ -94,9 +94,7 @@ def corrected_prior(run: Run, decision: Decision, checked: Array) -> Any:
         return run.target_prior
     known, expected = checked.any(axis=1), decision.probabilities
     surprise = (checked[known] - expected[known]).sum(axis=0) / (known.sum() + PRIOR_WEIGHT)
-    counts = np.maximum(expected.mean(axis=0) + surprise, 1 / len(expected)) * len(expected)
-    counts += np.sum([domain.labels.sum(axis=0) for domain in run.problem.targets], axis=0)  # of the whole target
-    return dict(zip(run.problem.classes.tolist(), (counts / counts.sum()).tolist(), strict=True))
+    return prior_of_target(run.problem, (expected.mean(axis=0) + surprise) * len(expected))
 
 
 def _decision(
@@ -120,7 +118,8 @@ def _combined(run: Run, members: tuple[str, ...]) -> tuple[Array, list[float]]:
 
 def _ensembles(run: Run) -> dict[str, tuple[str, ...]]:
     """Of the candidates that answered; short self-training, or else the fallback, where no member did."""
-    wanted = {"topics": run.ensembles.topics, "other": run.ensembles.other, FALLBACK: (names.SOURCE_ONLY,)}
+    topics, other = (own + names.JOINT for own in (run.ensembles.topics, run.ensembles.other))
+    wanted = {"topics": topics, "other": other, FALLBACK: (names.SOURCE_ONLY,)}
     present = {kind: tuple(n for n in members if n in run.answers) for kind, members in wanted.items()}
     short = tuple(n for n in (names.SHORT,) if n in run.answers)
     return {kind: members or short or (names.SOURCE_ONLY,) for kind, members in present.items()}
@@ -149,11 +148,22 @@ def _kind(run: Run, diagnostics: Diagnostics, checked: Array | None, estimate: E
     return max(log_odds, key=log_odds.__getitem__), reason
 
 
-def _estimate(run: Run, diagnostics: Diagnostics) -> Estimate:
-    rule = rules.ESTIMATE if diagnostics.prior_known else rules.ESTIMATE_AT_UNKNOWN_PRIOR
-    if not any(name in run.answers for name in run.ensembles.confidence_of):
-        rule = rules.ESTIMATE_OF_SOURCE_ONLY
-    return estimate_accuracy(diagnostics, run.problem.n_classes, rule)
+def _class_cautions(run: Run, estimate: Estimate) -> list[Caution]:
+    """Label shift, a class that the target does not seem to have, and labels that say no more than the largest class.
+
+    None about a prior that the user gave.
+    """
+    classes, prior = run.problem.classes.tolist(), run.prior
+    found = []
+    if run.prior_was_found:
+        gone = run.found_shares < rules.MISSING_SHARE * run.source_prior
+        if gone.any() and run.problem.n_classes > 2 and run.found_weight > rules.CLEAR:
+            found.append(warnings.missing([name for name, lacks in zip(classes, gone, strict=True) if lacks]))
+        elif run.prior_shift >= rules.SHIFT:
+            found.append(warnings.label_shift(dict(zip(classes, prior.tolist(), strict=True))))
+    if estimate.value <= prior.max() and run.n_unlabeled >= HANDFUL:
+        found.append(warnings.majority(classes[int(prior.argmax())]))
+    return found
 
 
 def _beats_chance(run: Run, members: tuple[str, ...], checked: Array) -> bool:
@@ -193,7 +203,7 @@ def _why(run: Run, name: str, members: tuple[str, ...], reason: str) -> str:
         return f"member: {reason or 'nothing else to choose from'}"
     if name in run.ensembles.topics or name in run.ensembles.other:
         return f"no member: {reason}" if reason else "no member"
-    return {names.SOURCE_ONLY: "for comparison", names.SHORT: "for diagnostics"}.get(name, "for its feature map")
+    return {names.SOURCE_ONLY: "for comparison", names.BALANCED: "for the target prior"}.get(name, "for diagnostics")
 
 
 def _agreement(answer: Array | None, scores: Array) -> float | None:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from itertools import combinations
 
 import numpy as np
-import scipy.sparse as sp
-from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
 from isthmus.auto import candidates as names
 from isthmus.auto import rules
+from isthmus.auto.label_shift import HANDFUL, evidence_for
 from isthmus.auto.run import Run
 from isthmus.core.numerics import unit_rows
 from isthmus.core.problem import Problem
@@ -20,11 +19,8 @@ from isthmus.solvers.spectral import nearest
 from isthmus.typing import Array, Matrix, Positions
 
 N_NEIGHBORS = 5
-N_FOLDS = 5
 AT_MOST = 1000
 """Source documents whose neighbors are looked at."""
-HANDFUL = 10
-"""Fewer target documents tell nothing about how they lie."""
 LEAST_RELIABLE = 0.1
 """So much of a squared difference is never chance."""
 
@@ -35,32 +31,36 @@ class Diagnostics:
 
     normalized_cut: float | None = None
     """Of the target's cosine graph by the classes; about one for classes that have nothing to do with what documents
-    are about. None for dense features, such as embeddings: all of their cosines are high, and all of their cuts near
-    one. None for signed ones, and at an unknown prior, where self-training may give nearly all documents one class."""
+    are about. None for features whose cosines are not for cutting."""
     neighbor_skill: float | None = None
     """Skill with which a source document's nearest neighbors tell its class."""
     self_training_stability: float | None = None
-    """Skill with which a long self-training repeats a short one. None at an unknown prior."""
+    """Skill with which a long self-training repeats a short one."""
+    agreement: float | None = None
+    """Mean agreement of unlike candidates, pair by pair, as skill. Where their mistakes have little to do with each
+    other, they agree about as often as they are right."""
+    reverse_auc: float | None = None
+    """AUC, in the source, of a classifier trained on the target with self-training's pseudo-labels."""
+    consistency: float | None = None
+    """How often a classifier of one half of these pseudo-labels repeats the other half."""
     source_agreement: float | None = None
-    """Skill with which self-training repeats the source-only classifier; naive Bayes, at an unknown prior."""
-    confidence: float | None = None
-    """Mean skill that the candidates claim for themselves in the target."""
+    """Skill with which self-training repeats the source-only classifier."""
     class_mean_cosine: float | None = None
     """Cosine of the differences between class means in source and target, as if documents were many."""
-    underconfidence: float | None = None
-    """How much oftener the source's classifier is right on documents that it has not seen than it says, as skill. Where
-    documents are few, the candidates are underconfident in the target as well."""
+    confidence: float | None = None
+    """Skill that the source-only classifier claims for itself in the target."""
+    prior_shift: float = 0.0
+    """Total variation between the source's prior and the target prior that candidates went by."""
+    prior_evidence: float | None = None
+    """By how much the evidence for the prior found in the target exceeds that for the source's; see `Evidence`."""
+    found_weight: float = 0.0
+    """How far the target prior went from the source's to the one found in the target, for that evidence."""
+    prior_agreement: float | None = None
+    """Skill with which self-training at one of these priors repeats that at the other."""
 
     n_documents: float = math.inf
     """Of all domains together."""
     n_unlabeled: float = math.inf
-    prior_known: bool = True
-    """Whether a class prior holds those that learn from pseudo-labels."""
-
-    @cached_property
-    def smallness(self) -> float:
-        """Near one for few documents, zero for very many. Fewer than were ever tried are no smaller than these."""
-        return rules.smallness(self.n_documents)
 
     @property
     def topic_score(self) -> float:
@@ -70,40 +70,46 @@ class Diagnostics:
     @property
     def unrelated_score(self) -> float:
         """How unrelated the domains look: doubtful from 0 on, and hardly to be doubted from `rules.CERTAIN` on."""
-        if self.class_mean_cosine is None or self.source_agreement is None:
-            return -1.0
-        rule = rules.UNRELATED if self.prior_known else rules.UNRELATED_AT_UNKNOWN_PRIOR
-        return rule.score(self.class_mean_cosine, self.source_agreement)
+        values = {name: getattr(self, name) for name in rules.UNRELATED.weights}
+        return -1.0 if None in values.values() else rules.UNRELATED.score(values)
 
 
 def diagnose(run: Run) -> Diagnostics:
     """All indicators of a run."""
-    problem, n_classes, ensembles = run.problem, run.problem.n_classes, run.ensembles
+    problem, n_classes, answers = run.problem, run.problem.n_classes, run.answers
     X, known = problem.labeled
-    unlabeled, answers = problem.unlabeled, run.answers
     source_only = answers[names.SOURCE_ONLY]
-    asked = [answers[name] for name in ensembles.confidence_of if name in answers] or [source_only]
-    labels = answers.get(ensembles.labels_of, source_only).argmax(axis=1)
-    # Naive Bayes takes no negative features; with whom it would agree, self-training agrees more closely.
-    compared = next((answers[name] for name in (ensembles.agreement_of, names.SHORT) if name in answers), None)
-    both_lengths = names.SHORT in answers and names.LONG in answers
-    cuts = sp.issparse(unlabeled) and not problem.is_signed  # cosines of other features are not for cutting
-    prior_known = run.target_prior != "unknown"  # where nothing holds its prior, self-training cuts off what it likes
+    labels = answers.get(names.SHORT, source_only).argmax(axis=1)
     across = any(d.is_target for d in problem.domains) and any(not d.is_target for d in problem.domains)
-    if not (across and ensembles.labels_of in answers):
-        compared = None
+    evidence = evidence_for(problem, labels) if names.SHORT in answers else None
+    priors = run.evidence
     return Diagnostics(
-        normalized_cut=normalized_cut(unlabeled, labels, n_classes) if cuts and prior_known else None,
+        normalized_cut=evidence.normalized_cut if evidence else None,
         neighbor_skill=neighbor_skill(X, known, n_classes),
-        self_training_stability=agreement(answers[names.LONG], answers[names.SHORT]) if both_lengths else None,
-        source_agreement=None if compared is None else agreement(compared, source_only),
-        confidence=float(np.mean([claimed_skill(answer) for answer in asked])),
-        class_mean_cosine=class_mean_cosine(problem, labels),
-        underconfidence=underconfidence(X, known, n_classes),
-        n_documents=X.shape[0] + unlabeled.shape[0],
-        n_unlabeled=unlabeled.shape[0],
-        prior_known=prior_known,
+        self_training_stability=_between(answers, names.LONG, names.SHORT),
+        agreement=mean_agreement([answers[name] for name in names.UNLIKE if name in answers]),
+        reverse_auc=evidence.reverse_auc if evidence else None,
+        consistency=evidence.consistency if evidence else None,
+        source_agreement=_between(answers, names.SHORT, names.SOURCE_ONLY) if across else None,
+        class_mean_cosine=class_mean_cosine(problem, labels) if across else None,
+        confidence=claimed_skill(source_only),
+        prior_shift=run.prior_shift,
+        prior_evidence=priors["found"].total - priors["source"].total if priors else None,
+        found_weight=run.found_weight,
+        prior_agreement=_between(answers, names.BALANCED, names.SHORT) if priors else None,
+        n_documents=X.shape[0] + problem.unlabeled.shape[0],
+        n_unlabeled=problem.unlabeled.shape[0],
     )
+
+
+def mean_agreement(answers: Sequence[Array]) -> float | None:
+    """Of all pairs, as skill; None for a single answer."""
+    pairs = [agreement(one, other) for one, other in combinations(answers, 2)]
+    return float(np.mean(pairs)) if pairs else None
+
+
+def _between(answers: Mapping[str, Array], first: str, second: str) -> float | None:
+    return agreement(answers[first], answers[second]) if first in answers and second in answers else None
 
 
 def skill(share: float, n_classes: int) -> float:
@@ -121,24 +127,6 @@ def agreement(first: Array, second: Array) -> float:
     return skill(float(np.mean(first.argmax(axis=1) == second.argmax(axis=1))), first.shape[1])
 
 
-def normalized_cut(X: Matrix, numbers: Positions, n_classes: int) -> float | None:
-    """Of the graph of all cosines, by classes: the mean share of a class's edges that leave it, one if at random.
-
-    With unit rows N, what a class keeps is the squared length of the sum of its rows, so no graph is ever made.
-    None for a handful of documents.
-    """
-    if X.shape[0] < HANDFUL:
-        return None
-    rows = unit_rows(X)
-    degrees = rows @ np.asarray(rows.sum(axis=0)).ravel() - 1
-    left = 0.0
-    for number in range(n_classes):
-        own = numbers == number
-        total = np.asarray(rows[own].sum(axis=0)).ravel()
-        left += 1 - (total @ total - own.sum()) / max(degrees[own].sum(), 1e-12) if own.sum() > 1 else 1
-    return float(left / (n_classes - 1))
-
-
 def neighbor_skill(X: Matrix, numbers: Positions, n_classes: int) -> float | None:
     """How often the majority of its nearest neighbors has a labelled document's class."""
     if len(numbers) <= N_NEIGHBORS:
@@ -151,16 +139,6 @@ def neighbor_skill(X: Matrix, numbers: Positions, n_classes: int) -> float | Non
     met = np.asarray(counts).sum(axis=1) > 0
     right = np.asarray(counts).argmax(axis=1) == numbers[asked]
     return skill(float(right[met].mean()), n_classes) if met.any() else None
-
-
-def underconfidence(X: Matrix, numbers: Positions, n_classes: int) -> float | None:
-    """Skill minus claimed skill of a classifier of held-out labelled documents; None for too few documents."""
-    n_folds = min(N_FOLDS, int(np.bincount(numbers, minlength=n_classes).min()))
-    if n_folds < 2:
-        return None
-    folds = StratifiedKFold(n_folds, shuffle=True, random_state=0)
-    said = cross_val_predict(LogisticRegression(max_iter=1000), X, numbers, cv=folds, method="predict_proba")
-    return skill(float(np.mean(said.argmax(axis=1) == numbers)), n_classes) - claimed_skill(said)
 
 
 def class_mean_cosine(problem: Problem, numbers: Positions) -> float | None:

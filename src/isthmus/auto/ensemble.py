@@ -39,6 +39,17 @@ def tempered(scores: Array, sharpness: float) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
+class FirstColumnsSolution(Solution):
+    """A solution that reads the leftmost features alone: words, where embeddings stand to the right of them."""
+
+    n_features_in_: int
+    inner: Solution
+
+    def assign(self, X: Matrix, domain: int | None) -> Array:
+        return self.inner.assign(X[:, : self.n_features_in_], domain)
+
+
+@dataclass(frozen=True, eq=False)
 class EnsembleSolution(TransductiveSolution):
     """Several members' solutions, and all that is known about their answer."""
 
@@ -60,5 +71,6 @@ class EnsembleSolution(TransductiveSolution):
         return tempered(combine(answers, self._spreads), self._sharpness)
 
     def member(self, name: str) -> Solution:
-        """One of the chosen candidates' solutions."""
-        return self._members[self.chosen.index(name)]
+        """One of the chosen candidates' solutions, by itself."""
+        found = self._members[self.chosen.index(name)]
+        return found.inner if isinstance(found, FirstColumnsSolution) else found

@@ -11,11 +11,12 @@ from scipy.stats import norm
 
 from isthmus.auto import rules
 from isthmus.auto.diagnostics import Diagnostics
-from isthmus.auto.rules import Line
 from isthmus.typing import Array, Mask
 
 Z = float(norm.ppf(0.95))
 """Standard errors to each side of an interval that holds nine in ten."""
+MOST = 0.99
+"""No accuracy above it is ever expected."""
 
 
 @dataclass(frozen=True)
@@ -30,20 +31,29 @@ class Estimate:
         return f"{self.value:.0%} ({self.low:.0%} to {self.high:.0%})"
 
 
-def estimate_accuracy(diagnostics: Diagnostics, n_classes: int, rule: Line = rules.ESTIMATE) -> Estimate:
-    """Estimated accuracy from the candidates' confidence and other diagnostics, without a target label; see `rules`."""
-    assert diagnostics.confidence is not None
+def estimate_accuracy(diagnostics: Diagnostics, n_classes: int) -> Estimate:
+    """Estimated accuracy without a target label, from how far unlike candidates agree; see `rules`."""
+    interval = rules.INTERVAL
+    if diagnostics.agreement is None or diagnostics.reverse_auc is None:
+        assert diagnostics.confidence is not None
+        skill = rules.ESTIMATE_OF_SOURCE_ONLY.skill(diagnostics.confidence)
+        interval = rules.INTERVAL_OF_SOURCE_ONLY
+    else:
+        skill = expected_skill(diagnostics.agreement, diagnostics.reverse_auc)
     chance = 1 / n_classes
-    cosine = rules.USUAL_CLASS_MEAN_COSINE if diagnostics.class_mean_cosine is None else diagnostics.class_mean_cosine
-    underconfidence = (
-        rules.USUAL_UNDERCONFIDENCE
-        if diagnostics.underconfidence is None
-        else min(diagnostics.underconfidence, rules.MOST_UNDERCONFIDENCE)
-    )
-    skill = rule.skill(diagnostics.confidence, cosine, underconfidence, diagnostics.smallness)
-    fewer = max(rules.FEWEST_DOCUMENTS / diagnostics.n_documents, 1)
-    variance = (rule.error * (1 - chance)) ** 2 * fewer + _of_a_draw(diagnostics.n_unlabeled)
-    return _around(chance + (1 - chance) * skill, float(np.sqrt(variance)), chance)
+    wider = max(rules.FEWEST_DOCUMENTS / diagnostics.n_documents, 1) ** 0.5
+    draw = Z * _of_a_draw(diagnostics.n_unlabeled) ** 0.5
+    below, above = (float(np.hypot(reach * wider, draw)) for reach in interval)
+    return _around(chance + (1 - chance) * skill, below, above, chance)
+
+
+def expected_skill(agreement: float, reverse_auc: float) -> float:
+    """Candidates whose mistakes are their own agree about as often as they are right.
+
+    They agree and are wrong together where labels have not come across: then a classifier of the labelled target knows
+    little of the source.
+    """
+    return max(agreement, 0.0) * float(max(2 * reverse_auc - 1, 0.0) ** rules.REVERSE_POWER)
 
 
 def updated(estimate: Estimate, probabilities: Array, right: Mask, n_classes: int, n_left: int) -> Estimate:
@@ -53,22 +63,26 @@ def updated(estimate: Estimate, probabilities: Array, right: Mask, n_classes: in
     random: doubtful ones may be chosen. The estimate before counts as much as so many documents as would be needed to
     know the accuracy as well: the variance of one is p (1 - p), a quarter of the squared room.
     """
-    n = len(right)
-    reach = max(estimate.value - estimate.low, estimate.high - estimate.value)  # one end may have been cut off
-    variance = (reach / (Z * _room(estimate.value))) ** 2 - _of_a_draw(n + n_left)
-    if variance <= 0:
+    n, unit = len(right), room(estimate.value)
+    reaches = np.array([estimate.value - estimate.low, estimate.high - estimate.value]) / unit
+    if estimate.low <= 0 or estimate.high >= 1:  # this end was cut off
+        reaches[:] = reaches.max()
+    variances = (reaches / Z) ** 2 - _of_a_draw(n + n_left)
+    if variances.max() <= 0:
         return estimate
-    worth = 1 / (4 * variance)
+    worth = 1 / (4 * variances.max())
     shift = float(np.sum(right - probabilities)) / (n + worth)
-    left = variance * worth / (n + worth) + _of_a_draw(n_left)  # a draw stays unknown, however many others are known
-    return _around(estimate.value + shift, float(np.sqrt(left)), 1 / n_classes)
+    # A draw stays unknown, however many others are known.
+    left = np.maximum(variances, 0) * worth / (n + worth) + _of_a_draw(n_left)
+    below, above = Z * np.sqrt(left)
+    return _around(estimate.value + shift, float(below), float(above), 1 / n_classes)
 
 
-def _around(value: float, error: float, chance: float) -> Estimate:
+def _around(value: float, below: float, above: float, chance: float) -> Estimate:
     """The interval is wider where accuracy is in doubt than near a hundred percent, where there is no room."""
-    value = float(np.clip(value, chance, 0.99))
-    reach = Z * error * _room(value)
-    return Estimate(value, float(max(value - reach, 0)), float(min(value + reach, 1)))
+    value = float(np.clip(value, chance, MOST))
+    unit = room(value)
+    return Estimate(value, float(max(value - below * unit, 0)), float(min(value + above * unit, 1)))
 
 
 def _of_a_draw(n: float) -> float:
@@ -76,7 +90,7 @@ def _of_a_draw(n: float) -> float:
     return 1 / (4 * max(n, 1))
 
 
-def _room(value: float) -> float:
+def room(value: float) -> float:
     """One at a half, small near the ends."""
     return max(2 * float(np.sqrt(value * (1 - value))), rules.LEAST_ROOM)
 

@@ -27,7 +27,7 @@ class EvidenceRow:
     draw: str
     """Documents drawn from source and target, as in "300+2000"; or "all"."""
     target_prior: str
-    """What the automatic choice was told: "source" or "unknown"."""
+    """What the automatic choice was told: "auto" or "source"."""
 
     n_classes: int
     n_documents: int
@@ -36,17 +36,37 @@ class EvidenceRow:
     normalized_cut: float | None
     neighbor_skill: float | None
     self_training_stability: float | None
+    agreement: float | None
+    reverse_auc: float | None
+    consistency: float | None
     source_agreement: float | None
-    confidence: float | None
     class_mean_cosine: float | None
-    underconfidence: float | None
-    source_only_confidence: float
-    """What `confidence` would be without time for any candidate but the classifier trained on the source alone."""
+    confidence: float | None
+    prior_shift: float
+    prior_evidence: float | None
+    found_weight: float
+    prior_agreement: float | None
 
+    true_shift: float
+    """Total variation between the source's prior and the target's true one."""
+    least_share: float
+    """The smallest ratio of a class's share, as it was found in the target, to its share of the source."""
     topics_accuracy: float
     """Of the ensemble for topics; the others likewise. Whichever is chosen: the choice depends on the rules."""
     other_accuracy: float
     source_only_accuracy: float
+
+    @property
+    def kind(self) -> str:
+        """Of domains. What is fitted is judged on kinds left out, so tasks of one kind stay together."""
+        match self.family:
+            case "topics" | "splits" | "four classes":
+                return "newsgroups"
+            case "label shift":
+                return "reviews" if " to " in self.task else "newsgroups"
+            case "missing class" | "new class":
+                return "intents" if "intents" in self.task else "news"
+        return self.family
 
     @property
     def key(self) -> tuple[str, ...]:

@@ -6,16 +6,16 @@ follows from the rules that are being fitted.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from scipy.stats import norm
 
 from isthmus.auto import rules
 from isthmus.auto.diagnostics import skill
+from isthmus.auto.estimate import MOST, expected_skill, room
 from isthmus.auto.evidence import EvidenceRow
-from isthmus.auto.rules import Indicator, Unrelated
+from isthmus.auto.rules import Indicator, Line, Unrelated
 from isthmus.typing import Array
 
 Numbers = dict[str, Any]
@@ -23,34 +23,26 @@ Numbers = dict[str, Any]
 
 DECIMALS = 6
 COVERAGE = 0.9
-"""Of how many rows the interval of the estimate holds the skill."""
-MOST = 0.99
-"""No accuracy above it is ever expected."""
-ESTIMATE_FROM = {
-    "source": ("confidence", "confidence_of_few", "underconfidence_of_few", "class_mean_cosine"),
-    "unknown": ("confidence",),
-    "source_only": ("confidence",),
-}
-"""Chosen: what each line of the estimate goes by."""
+"""Of how many rows the interval of the estimate holds the accuracy."""
 
 
 def fit_rules(rows: Sequence[EvidenceRow]) -> dict[str, Numbers]:
-    """Every rule's numbers, how many rows they rest on, and the residual standard error."""
-    known, unknown = ([row for row in rows if row.target_prior == prior] for prior in ("source", "unknown"))
-    related, related_at_unknown = ([row for row in own if not is_unrelated(row)] for own in (known, unknown))
+    """Every rule's numbers, how many rows they rest on, and how well it fits."""
+    related = [row for row in rows if not is_unrelated(row)]
     topic = {name: fit_indicator(name, related) for name in rules.INDICATOR_WEIGHTS}
-    unrelated = {
-        "source": fit_unrelated(known, rules.UNRELATED_THRESHOLD),
-        "unknown": fit_unrelated(unknown, rules.UNRELATED_THRESHOLD_AT_UNKNOWN_PRIOR),
+    unrelated = fit_unrelated(rows, rules.UNRELATED_THRESHOLD)
+    line = fit_source_only(related)
+    ensemble = [reached(row, topic, unrelated) for row in related]
+    alone = [row.source_only_accuracy for row in related]
+    return {
+        "topic": topic,
+        "unrelated": {"rule": unrelated},
+        "estimate": {"source_only": line},
+        "interval": {
+            "ensemble": fit_interval(related, [estimated(row) for row in related], ensemble),
+            "source_only": fit_interval(related, [estimated(row, line) for row in related], alone),
+        },
     }
-    estimate = {
-        "source": fit_estimate("source", related, [reached(row, topic, unrelated["source"]) for row in related]),
-        "unknown": fit_estimate(
-            "unknown", related_at_unknown, [reached(row, topic, unrelated["unknown"]) for row in related_at_unknown]
-        ),
-        "source_only": fit_estimate("source_only", related, [row.source_only_accuracy for row in related]),
-    }
-    return {"topic": topic, "unrelated": unrelated, "estimate": estimate, "usual": usual_values(related)}
 
 
 def is_unrelated(row: EvidenceRow) -> bool:
@@ -60,8 +52,8 @@ def is_unrelated(row: EvidenceRow) -> bool:
 
 def fit_indicator(name: str, rows: Sequence[EvidenceRow]) -> Numbers:
     """The middle between the means of topics and of reviews, over whole tasks, and how far each is from it."""
-    rows = [row for row in rows if row.draw == "all"]
-    is_topic = np.array([row.family != "reviews" for row in rows])
+    rows = [row for row in rows if row.draw == "all" and row.kind in ("newsgroups", "reviews")]
+    is_topic = np.array([row.kind == "newsgroups" for row in rows])
     values = _column(rows, name)
     topics, others = values[is_topic].mean(), values[~is_topic].mean()
     rule = Indicator((topics + others) / 2, (topics - others) / 2)
@@ -70,38 +62,25 @@ def fit_indicator(name: str, rows: Sequence[EvidenceRow]) -> Numbers:
 
 
 def fit_unrelated(rows: Sequence[EvidenceRow], threshold: float) -> Numbers:
-    """Least squares of 1 for unrelated tasks and -1 for related ones.
-
-    Both kinds count alike, and whole tasks as much as both draws of few documents together.
-    """
-    strange, draws = np.array([is_unrelated(row) for row in rows]), np.array([row.draw for row in rows])
-    weights = np.zeros(len(rows))
-    for draw in np.unique(draws):
-        for kind in (strange, ~strange):
-            weights[kind & (draws == draw)] = (2 if draw == "all" else 1) / np.sum(kind & (draws == draw))
-    columns = {name: _column(rows, name) for name in ("class_mean_cosine", "source_agreement")}
+    """Least squares of 1 for unrelated tasks and -1 for related ones. Both count alike, and all kinds of the latter."""
+    strange = np.array([is_unrelated(row) for row in rows])
+    weights = weights_by_kind(rows)
+    for side in (strange, ~strange):
+        weights[side] /= weights[side].sum()
+    columns = {name: _column(rows, name) for name in rules.UNRELATED_FROM}
     numbers, residuals = _least_squares(columns, np.where(strange, 1.0, -1.0), weights)
     scores = np.where(strange, 1.0, -1.0) - residuals - threshold
-    warned = {
-        str(draw): {
-            "unrelated": float(np.mean(scores[strange & (draws == draw)] > 0)),
-            "related": float(np.mean(scores[~strange & (draws == draw)] > 0)),
-        }
-        for draw in np.unique(draws)
-    }
-    fit = _fit_of(residuals, 3, weights)
-    return {**numbers, **fit, "highest_related_score": scores[~strange].max(), "warned": warned}
+    constant = numbers.pop("constant")
+    warned = {"unrelated": float(np.mean(scores[strange] > 0)), "related": float(np.mean(scores[~strange] > 0))}
+    fit = _fit_of(residuals, len(numbers) + 1, weights)
+    highest = float(scores[~strange].max())
+    return {"weights": numbers, "constant": constant, **fit, "highest_related_score": highest, "warned": warned}
 
 
 def reached(row: EvidenceRow, topic: Mapping[str, Numbers], unrelated: Numbers) -> float:
     """Accuracy of the answer that these rules choose."""
-    threshold = (
-        rules.UNRELATED_THRESHOLD if row.target_prior == "source" else rules.UNRELATED_THRESHOLD_AT_UNKNOWN_PRIOR
-    )
-    rule = Unrelated(**{name: unrelated[name] for name in Unrelated._fields[:-1]}, threshold=threshold)
-    assert row.class_mean_cosine is not None
-    assert row.source_agreement is not None
-    if rule.score(row.class_mean_cosine, row.source_agreement) > rules.CERTAIN:
+    rule = Unrelated(unrelated["weights"], unrelated["constant"], rules.UNRELATED_THRESHOLD)
+    if rule.score({name: getattr(row, name) for name in rule.weights}) > rules.CERTAIN:
         return row.source_only_accuracy
     indicators = {
         name: Indicator(topic[name]["center"], topic[name]["scale"], weight)
@@ -111,31 +90,59 @@ def reached(row: EvidenceRow, topic: Mapping[str, Numbers], unrelated: Numbers) 
     return row.topics_accuracy if score > 0 else row.other_accuracy
 
 
-def fit_estimate(which: str, rows: Sequence[EvidenceRow], accuracies: Iterable[float]) -> Numbers:
-    """Least squares of the skill, and the standard error with which the interval holds that of nine rows in ten."""
-    few = np.array([rules.smallness(row.n_documents) for row in rows])
-    confidence = _column(rows, "source_only_confidence" if which == "source_only" else "confidence")
-    columns = {
-        "confidence": confidence,
-        "confidence_of_few": confidence * few,
-        "underconfidence_of_few": _column(rows, "underconfidence") * few,
-        "class_mean_cosine": _column(rows, "class_mean_cosine"),
-    }
-    skills = np.array([skill(right, row.n_classes) for row, right in zip(rows, accuracies, strict=True)])
-    numbers, residuals = _least_squares({name: columns[name] for name in ESTIMATE_FROM[which]}, skills)
-    chance = 1 / _column(rows, "n_classes")
-    expected = np.clip(chance + (1 - chance) * (skills - residuals), chance, MOST)
-    missed = np.abs((expected - chance) / (1 - chance) - skills)
-    room = np.maximum(2 * np.sqrt(expected * (1 - expected)), rules.LEAST_ROOM)
-    errors = missed / room / norm.ppf((1 + COVERAGE) / 2)
-    return {**numbers, "error": np.quantile(errors, COVERAGE), **_fit_of(residuals, len(numbers))}
+def fit_source_only(rows: Sequence[EvidenceRow]) -> Numbers:
+    """Least squares of the skill of the source-only classifier."""
+    skills = np.array([skill(row.source_only_accuracy, row.n_classes) for row in rows])
+    weights = weights_by_kind(rows)
+    numbers, residuals = _least_squares({"confidence": _column(rows, "confidence")}, skills, weights)
+    return {**numbers, **_fit_of(residuals, len(numbers), weights)}
 
 
-def usual_values(rows: Sequence[EvidenceRow]) -> Numbers:
-    """Means over whole tasks, and the most that was seen in any draw."""
-    whole = [row for row in rows if row.draw == "all"]
-    means = {name: _column(whole, name).mean() for name in ("underconfidence", "class_mean_cosine")}
-    return {**means, "most_underconfidence": _column(rows, "underconfidence").max(), "rows": len(whole)}
+def estimated(row: EvidenceRow, line: Numbers | None = None) -> float:
+    """The estimate of the ensemble's accuracy; by a line, that of the source-only classifier's."""
+    chance = 1 / row.n_classes
+    if line is None:
+        assert row.agreement is not None
+        assert row.reverse_auc is not None
+        found = expected_skill(row.agreement, row.reverse_auc)
+    else:
+        assert row.confidence is not None
+        found = Line(line["confidence"], line["constant"]).skill(row.confidence)
+    return float(np.clip(chance + (1 - chance) * found, chance, MOST))
+
+
+def fit_interval(rows: Sequence[EvidenceRow], estimates: Sequence[float], accuracies: Sequence[float]) -> Numbers:
+    """How far to either side an interval must reach, in units of the room, for one row in twenty to be beyond.
+
+    `error` and `held` are of kinds left out: how far the estimates are off, which nothing was fitted to, and how many
+    rows are held by an interval that goes by the other kinds; means over kinds.
+    """
+    values, truths = np.array(estimates), np.array(accuracies)
+    misses = (truths - values) / np.array([room(value) for value in estimates])
+    kinds, weights = np.array([row.kind for row in rows]), weights_by_kind(rows)
+    held = []
+    for kind in np.unique(kinds):
+        own = kinds == kind
+        below, above = _reaches(misses[~own], weights[~own])
+        held.append(np.mean((misses[own] >= -below) & (misses[own] <= above)))
+    below, above = _reaches(misses, weights)
+    error = np.average(np.abs(truths - values), weights=weights)
+    return {"below": below, "above": above, "rows": len(rows), "error": float(error), "held": float(np.mean(held))}
+
+
+def _reaches(misses: Array, weights: Array) -> tuple[float, float]:
+    """Quantiles of rows that count by their weights."""
+    tail = (1 - COVERAGE) / 2
+    order = np.argsort(misses)
+    shares = (np.cumsum(weights[order]) - weights[order] / 2) / weights.sum()
+    low, high = np.interp([tail, 1 - tail], shares, misses[order])
+    return float(max(-low, 0.0)), float(max(high, 0.0))
+
+
+def weights_by_kind(rows: Sequence[EvidenceRow]) -> Array:
+    """With which all kinds count alike, however many tasks there are of each."""
+    kinds, numbers = np.unique([row.kind for row in rows], return_inverse=True)
+    return np.asarray(1 / (len(kinds) * np.bincount(numbers)[numbers]))
 
 
 def rounded(numbers: Any) -> Any:

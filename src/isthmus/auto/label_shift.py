@@ -1,56 +1,126 @@
-"""Signs of label shift and of classes that the target lacks."""
+"""Label shift: hypotheses of the target's class prior, and the evidence that decides between them.
+
+One hypothesis is the source's prior. The other is found in the target: self-training whose classes all weigh the same
+learns no prior, so that the shares of its pseudo-labels are where the target's own classes part. Which of the two holds
+is decided by what their pseudo-labels are worth.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
-from isthmus.auto import candidates as names
-from isthmus.auto import rules, warnings
-from isthmus.auto.diagnostics import Diagnostics
-from isthmus.auto.ensemble import combine, spread_of
-from isthmus.auto.run import Clock, Run
-from isthmus.auto.warnings import Caution
-from isthmus.typing import Array
+from isthmus.core.numerics import unit_rows
+from isthmus.core.problem import Problem
+from isthmus.solvers.linear import fit_logistic, log_odds
+from isthmus.typing import Array, Matrix, Positions
 
-
-def class_cautions(run: Run, members: tuple[str, ...], diagnostics: Diagnostics) -> list[Caution]:
-    """Where classes are topics, candidates that need no prior are a check on those that do."""
-    if isinstance(run.target_prior, dict):
-        return []
-    free = run
-    if run.target_prior == "source":
-        free = Run(run.problem, run.workspace, "unknown", Clock(None), run.random_state)
-        free.unit = run.unit
-        if not run.clock.has(free.expected_seconds((names.LONG, names.MIXTURE))):
-            return []
-        free.start(only=(names.SHORT,))
-    gone = _missing_classes(run, free.answers[names.SHORT]) if diagnostics.smallness < rules.MISSING_SMALLNESS else []
-    if gone:
-        return [warnings.missing(gone)]
-    return [warnings.label_shift()] if free is not run and _depends_on_prior(run, free, members) else []
+AT_MOST = 2000
+"""Documents of either side that are looked at."""
+HANDFUL = 10
+"""Fewer target documents tell nothing about how they lie."""
+N_FOLDS = 2
+SHARP = 10.0
+"""C of the classifier that repeats pseudo-labels."""
 
 
-def _depends_on_prior(run: Run, free: Run, members: tuple[str, ...]) -> bool:
-    found = np.bincount(free.answers[names.SHORT].argmax(axis=1), minlength=run.problem.n_classes)
-    if np.abs(found / found.sum() - run.problem.class_prior).max() < rules.PRIOR_SHIFT:
-        return False
-    free.start(only=(names.LONG, names.MIXTURE))
-    answers = {**free.answers, names.TOPICS: run.answers[names.TOPICS]}
-    with_prior, without = (_labels([own[name] for name in members]) for own in (run.answers, answers))
-    return float(np.mean(with_prior == without)) < rules.PRIOR_AGREEMENT
+@dataclass(frozen=True)
+class Evidence:
+    """What pseudo-labels of the target are worth, without a true one."""
+
+    reverse_auc: float
+    """Reverse validation: AUC, in the source, of a classifier trained on the pseudo-labelled target; the mean over
+    classes. It ranks, so that no class prior matters: neither the source's nor that of the pseudo-labels."""
+    consistency: float
+    """How often a classifier trained on one half of the pseudo-labels repeats the other half: labels forced on
+    documents in excess cannot be learned."""
+    normalized_cut: float | None
+    """Of the target's cosine graph by the pseudo-labels; None for features whose cosines are not for cutting."""
+
+    @property
+    def total(self) -> float:
+        """Their sum. Reverse validation looks at both domains, and counts twice."""
+        return 2 * self.reverse_auc + self.consistency - (self.normalized_cut or 0.0)
 
 
-def _labels(answers: list[Array]) -> Array:
-    return np.asarray(combine(answers, [spread_of(answer) for answer in answers]).argmax(axis=1))
+def weight_of_found(found: Evidence, source: Evidence, n: int) -> float:
+    """How far to go from the source's prior to the one found in the target, from 0 to 1.
+
+    Nowhere, if the evidence speaks for the source's. Otherwise by how clearly it speaks, against the chance in it:
+    shares and areas among n documents have a variance of about one n-th, which shrinks the step as in Wiener's filter.
+    """
+    gain = max(found.total - source.total, 0.0)
+    return gain**2 / (gain**2 + 1 / min(n, AT_MOST))
 
 
-def _missing_classes(run: Run, answer: Array) -> list[object]:
-    """Classes that get few documents where no prior holds them up, and these with little confidence."""
-    labels, prior = answer.argmax(axis=1), run.problem.class_prior
-    own = [answer[labels == number, number] for number in range(run.problem.n_classes)]
-    return [
-        name
-        for name, confidence, share in zip(run.problem.classes.tolist(), own, prior, strict=True)
-        if len(confidence) < rules.MISSING_SHARE * share * len(labels)
-        and confidence.sum() < rules.MISSING_CONFIDENCE * max(len(confidence), 1)
-    ]
+def evidence_for(problem: Problem, labels: Positions) -> Evidence:
+    """Of the pseudo-labels of all unlabelled documents, as class numbers."""
+    (X, known), unlabeled = problem.labeled, problem.unlabeled
+    asked, here = _sample(len(known)), _sample(len(labels))
+    target, labels = unlabeled[here], labels[here]
+    return Evidence(
+        reverse_auc=reverse_auc(target, labels, X[asked], known[asked]),
+        consistency=consistency(target, labels),
+        normalized_cut=normalized_cut(target, labels, problem.n_classes) if problem.is_bag_of_words else None,
+    )
+
+
+def reverse_auc(target: Matrix, labels: Positions, source: Matrix, known: Positions) -> float:
+    """Mean AUC over the classes that both sides have: of each against the nearest other. A half, if there are none."""
+    present = np.unique(labels)
+    compared = [number for number in present if 0 < np.sum(known == number) < len(known)]
+    if len(present) < 2 or not compared:
+        return 0.5
+    values = log_odds(fit_logistic(target, labels, C=1.0, tol=1e-4), source)
+    areas = []
+    for number in compared:
+        own = int(np.searchsorted(present, number))
+        margins = values[:, own] - np.delete(values, own, axis=1).max(axis=1)
+        areas.append(roc_auc_score(known == number, margins))
+    return float(np.mean(areas))
+
+
+def consistency(X: Matrix, labels: Positions) -> float:
+    """The share of documents whose label a classifier of the other half repeats."""
+    counts = np.bincount(labels)
+    enough = counts[labels] >= N_FOLDS
+    if len(np.unique(labels[enough])) < 2:
+        return 0.0
+    folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=0)
+    classifier = LogisticRegression(C=SHARP, solver="newton-cg", max_iter=1000)
+    repeated = cross_val_predict(classifier, X[enough], labels[enough], cv=folds)
+    return float(np.mean(repeated == labels[enough]))
+
+
+def normalized_cut(X: Matrix, numbers: Positions, n_classes: int) -> float | None:
+    """Of the graph of all cosines, by classes: the mean share of a class's edges that leave it, one if at random.
+
+    With unit rows N, what a class keeps is the squared length of the sum of its rows, so no graph is ever made.
+    None for a handful of documents.
+    """
+    if X.shape[0] < HANDFUL:
+        return None
+    rows = unit_rows(X)
+    degrees = rows @ np.asarray(rows.sum(axis=0)).ravel() - 1
+    left = 0.0
+    for number in range(n_classes):
+        own = numbers == number
+        total = np.asarray(rows[own].sum(axis=0)).ravel()
+        left += 1 - (total @ total - own.sum()) / max(degrees[own].sum(), 1e-12) if own.sum() > 1 else 1
+    return float(left / (n_classes - 1))
+
+
+def prior_of_target(problem: Problem, counts: Array) -> dict[object, float]:
+    """The prior of the whole target, from counts of its unlabelled documents: known labels are added."""
+    counts = np.maximum(counts, 1.0)  # no class is ruled out
+    counts = counts + np.sum([domain.labels.sum(axis=0) for domain in problem.targets], axis=0)
+    return dict(zip(problem.classes.tolist(), (counts / counts.sum()).tolist(), strict=True))
+
+
+def _sample(n: int) -> Positions:
+    """All of n, or a fixed draw of as many as are looked at."""
+    return np.arange(n) if n <= AT_MOST else np.sort(np.random.default_rng(0).permutation(n)[:AT_MOST])

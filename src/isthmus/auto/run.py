@@ -6,13 +6,19 @@ import math
 from time import perf_counter
 from typing import Any
 
+import numpy as np
+
 from isthmus.auto import candidates as names
-from isthmus.auto.candidates import PORTFOLIO, Candidate
-from isthmus.core.priors import read_prior
+from isthmus.auto.candidates import PORTFOLIO, Candidate, Ensembles, ensembles_at
+from isthmus.auto.label_shift import Evidence, evidence_for, prior_of_target, weight_of_found
+from isthmus.core.priors import pseudo_labels, read_prior
 from isthmus.core.problem import Problem
 from isthmus.core.solution import Solution
 from isthmus.core.workspace import Workspace
 from isthmus.typing import Array
+
+TO_BE_FOUND = ("auto", "unknown")
+"""What may be said of a prior that is nobody's hypothesis yet."""
 
 
 class Clock:
@@ -29,14 +35,30 @@ class Run:
     """Candidates, cheap ones first, in a workspace that they share: maps and first classifiers are made once."""
 
     def __init__(
-        self, problem: Problem, workspace: Workspace, target_prior: Any, clock: Clock, random_state: Any
+        self,
+        problem: Problem,
+        workspace: Workspace,
+        target_prior: Any,
+        clock: Clock,
+        random_state: Any,
+        n_embedding_features: int = 0,
     ) -> None:
+        self._whole, self.n_embedding_features = problem, n_embedding_features
+        problem = problem.first_columns(problem.n_words - n_embedding_features)
         self.problem, self.workspace = problem, workspace
+        """Words alone: what diagnostics and priors go by."""
         self.n_unlabeled = int(problem.unlabeled.shape[0])
         self.target_prior, self.clock, self.random_state = target_prior, clock, random_state
-        self.prior = read_prior(target_prior, self.problem)  # fails at once where it is wrong
-        self.ensembles = names.AT_UNKNOWN_PRIOR if target_prior == "unknown" else names.AT_KNOWN_PRIOR
-        self.candidates = {candidate.name: candidate for candidate in PORTFOLIO}
+        self.asked_for = target_prior
+        if target_prior not in TO_BE_FOUND:
+            read_prior(target_prior, problem)  # fails at once where it is wrong
+        self.found_shares = self.source_prior
+        """Of the classes in the target, as balanced self-training finds them,"""
+        self.found_weight = 0.0
+        """and how far the target prior goes from the source's to them."""
+        self.evidence: dict[str, Evidence] = {}
+        """For each prior that was tried, "source" and "found", what its pseudo-labels are worth."""
+        self.candidates = {own.name: own for own in PORTFOLIO if n_embedding_features or not own.sees_embeddings}
         self.solutions: dict[str, Solution] = {}
         self.answers: dict[str, Array] = {}
         """Class probabilities of the unlabelled documents."""
@@ -48,22 +70,36 @@ class Run:
 
     def start(self, only: tuple[str, ...] = ()) -> None:
         """Let the candidates answer: all that there is time for, or the named ones."""
+        if only:
+            for name in only:
+                self._solve(self.candidates[name])
+            return
+        self._attempt(self.candidates[names.SOURCE_ONLY])
+        self._find_prior()
         for candidate in self.candidates.values():
-            if only and candidate.name not in only:
-                continue
-            reason = self._obstacle(candidate, bool(only))
-            if reason:
-                self.skipped[candidate.name] = reason
-                continue
-            began = perf_counter()
-            given = {"target_prior": self.target_prior} if candidate.at_prior else {}
-            if candidate.name == names.TOPICS:
-                given["random_state"] = self.random_state
-            solution = candidate.method(**candidate.settings, **given).solve(self.problem, self.workspace)
-            self.solutions[candidate.name] = solution
-            self.answers[candidate.name] = solution.transduce(self.problem)
-            self.seconds[candidate.name] = perf_counter() - began
-            self.unit = self.unit or self.seconds[candidate.name]
+            if candidate.name not in self.answers:
+                self._attempt(candidate)
+
+    @property
+    def prior(self) -> Array:
+        """The prior of the unlabelled documents that candidates went by."""
+        found = read_prior(self.target_prior, self.problem)
+        assert found is not None
+        return found
+
+    @property
+    def ensembles(self) -> Ensembles:
+        return ensembles_at(self.prior, self.source_prior)
+
+    @property
+    def prior_was_found(self) -> bool:
+        """Whether candidates went by a prior that was found in the target."""
+        return self.asked_for in TO_BE_FOUND and self.target_prior != "source"
+
+    @property
+    def prior_shift(self) -> float:
+        """How much of the target would have to change its class for the source's prior: total variation."""
+        return float(np.abs(self.prior - self.source_prior).sum() / 2)
 
     def expected_seconds(self, some: tuple[str, ...]) -> float:
         """What these candidates and those that they start from will take, unless they have run."""
@@ -73,20 +109,76 @@ class Run:
         """What these candidates and those that they start from have taken."""
         return sum(self.seconds.get(name, 0.0) for name in self._with_starts(some))
 
-    def prior_by_class(self) -> dict[Any, float] | None:
-        """The prior that candidates went by, None if it was not known."""
-        if self.prior is None:
-            return None
+    def width_of(self, name: str) -> int:
+        """How many features a candidate reads, from the left."""
+        return (self._whole if self.candidates[name].sees_embeddings else self.problem).n_words
+
+    def prior_by_class(self) -> dict[Any, float]:
+        """The prior that candidates went by."""
         return dict(zip(self.problem.classes.tolist(), self.prior.tolist(), strict=True))
+
+    @property
+    def source_prior(self) -> Array:
+        found = read_prior("source", self.problem)
+        assert found is not None
+        return found
+
+    def _find_prior(self) -> None:
+        """Go from the source's prior as far to the one that balanced self-training finds as there is evidence for it.
+
+        Where the prior is said to be unknown, the source's is no hypothesis.
+        """
+        if self.target_prior not in TO_BE_FOUND:
+            return
+        self.target_prior = "source"
+        seconds = self.expected_seconds((names.BALANCED, names.SHORT)) + self.unit * names.EVIDENCE_COST
+        if not self.n_unlabeled or not self.clock.has(seconds):
+            return
+        self._attempt(self.candidates[names.BALANCED])
+        labels = self.answers[names.BALANCED].argmax(axis=1)
+        self.found_shares = np.bincount(labels, minlength=self.problem.n_classes) / len(labels)
+        self.found_weight = 1.0
+        if self.asked_for == "auto":
+            self._attempt(self.candidates[names.SHORT])
+            at_source = pseudo_labels(np.log(np.maximum(self.answers[names.SHORT], 1e-12)), self.source_prior)
+            self.evidence = {
+                "source": evidence_for(self.problem, at_source),
+                "found": evidence_for(self.problem, labels),
+            }
+            n = min(len(labels), len(self.problem.labeled[1]))
+            self.found_weight = weight_of_found(self.evidence["found"], self.evidence["source"], n)
+        if self.found_weight:
+            mixed = self.found_weight * self.found_shares + (1 - self.found_weight) * self.source_prior
+            self.target_prior = prior_of_target(self.problem, mixed * len(labels))
+            self.answers.pop(names.SHORT, None)  # at another prior, again
+
+    def _attempt(self, candidate: Candidate) -> None:
+        reason = self._obstacle(candidate)
+        if reason:
+            self.skipped[candidate.name] = reason
+        else:
+            self._solve(candidate)
+
+    def _solve(self, candidate: Candidate) -> None:
+        began = perf_counter()
+        given = {"target_prior": self.target_prior} if candidate.at_prior else {}
+        if candidate.name == names.TOPICS:
+            given["random_state"] = self.random_state
+        problem = self._whole if candidate.sees_embeddings else self.problem
+        solution = candidate.method(**candidate.settings, **given).solve(problem, self.workspace)
+        self.solutions[candidate.name] = solution
+        self.answers[candidate.name] = solution.transduce(problem)
+        self.seconds[candidate.name] = self.seconds.get(candidate.name, 0.0) + perf_counter() - began
+        self.unit = self.unit or self.seconds[candidate.name]
 
     def _with_starts(self, some: tuple[str, ...]) -> set[str]:
         return {name for own in some for name in (own, self.candidates[own].starts_from) if name}
 
-    def _obstacle(self, candidate: Candidate, asked_for: bool) -> str:
+    def _obstacle(self, candidate: Candidate) -> str:
         if not self.n_unlabeled and candidate.name != names.SOURCE_ONLY:
             return "nothing to label"
-        if not asked_for and candidate.name not in self._with_starts(self.ensembles.needed):
-            return "needs a class prior"
+        if candidate.name == names.TOPICS and candidate.name not in self.ensembles.topics:
+            return "makes classes like the source's, and the target's are others"
         if candidate.needs_counts and self.problem.is_signed:
             return "takes no negative features: see SignSplit"
         needed = self.expected_seconds((candidate.name,)) + self.unit * names.DIAGNOSTICS_COST

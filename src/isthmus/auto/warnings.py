@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from isthmus.exceptions import TransferWarning, warn
@@ -10,6 +11,7 @@ UNRELATED = "unrelated"
 MISSING = "missing class"
 PRIOR = "prior"
 HARM = "harm"
+MAJORITY = "majority"
 
 
 @dataclass(frozen=True)
@@ -49,12 +51,22 @@ def missing(names: list[object]) -> Caution:
     )
 
 
-def label_shift() -> Caution:
+def label_shift(prior: Mapping[object, float]) -> Caution:
     """Label shift: the target prior seems to be another than the source's."""
+    shares = ", ".join(f"{share:.0%} {name!r}" for name, share in sorted(prior.items(), key=lambda item: -item[1])[:4])
     return Caution(
         PRIOR,
-        "The target may have another class prior than the source (label shift), and the labels depend on it: say "
-        'target_prior="unknown" or give the prior, or label some target documents.',
+        f"The target seems to have another class prior than the source (label shift), about {shares}, and the labels "
+        "go by it: label twenty target documents to be sure, or give target_prior.",
+    )
+
+
+def majority(name: object) -> Caution:
+    """The labels are no better than one label for all."""
+    return Caution(
+        MAJORITY,
+        f"The labels may say no more than that most documents are {name!r}: the estimated accuracy is not above the "
+        "share of that class. Label some target documents to find out.",
     )
 
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from hashlib import sha256
 from itertools import combinations, permutations
 
+from isthmus.bench.real import real_tasks, unrelated_real
 from isthmus.bench.task import Task
 from isthmus.datasets import newsgroups
 from isthmus.datasets.reviews import REVIEW_DOMAINS
@@ -41,7 +42,7 @@ def auto_tasks(topics: tuple[Task, ...]) -> tuple[Task, ...]:
     nine = [replace(task, family="topics") for task in topics if task.corpus != "sraa"]
     splits, reviews = newsgroup_splits(), review_pairs()
     thinned = label_shifted([*splits[::5], *reviews[::4]])
-    return (*nine, *splits, *reviews, *four_classes(), *thinned, *unrelated_tasks())
+    return (*nine, *splits, *reviews, *four_classes(), *thinned, *unrelated_tasks(), *real_tasks(), *unrelated_real())
 
 
 def newsgroup_splits(every: bool = False) -> list[Task]:

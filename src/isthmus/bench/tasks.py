@@ -6,7 +6,7 @@ import json
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from isthmus.bench.task import Task
 from isthmus.datasets import load_glioma, load_newsgroups, load_reuters_pair, load_sraa
 from isthmus.datasets.corpus import Corpus, join
 from isthmus.datasets.newsgroups import subject_and_body
+from isthmus.datasets.real import REAL_KINDS, load_real
 from isthmus.datasets.reviews import load_reviews
 from isthmus.exceptions import DataError
 from isthmus.text import LogTfidf, text_vectorizer
@@ -33,6 +34,8 @@ _TEXT_LOADERS: Mapping[str, Callable[[Path | None], Corpus]] = {
     "reviews": load_reviews,
     "20news+reviews": lambda data: join(load_newsgroups(data), load_reviews(data)),
     "sraa": load_sraa,
+    **{kind: partial(load_real, kind) for kind in REAL_KINDS},
+    "real": lambda data: join(*(load_real(kind, data) for kind in REAL_KINDS)),
 }
 
 
@@ -75,7 +78,7 @@ class Table:
     """By corpus, family or task, and column: what is set otherwise there. What is closer to the task wins."""
     text: Mapping[str, dict[str, Any]] = field(default_factory=dict)
     """Settings by corpus. `weigh = "sample"`: count document frequencies in what a repeat draws, not in the corpus;
-    `headers = "subject"`: leave the other lines of a post's header out."""
+    `at_most`: so many documents of each side; `headers = "subject"`: leave the other lines of a post's header out."""
     sample: Mapping[str, int] = field(default_factory=dict)
     """Documents to draw from source and target in each repeat, half from each class; empty for all."""
     floor: str = "LR"
@@ -169,7 +172,8 @@ class Library:
             self._corpora[key] = _vectorized(_TEXT_LOADERS[task.corpus](self._data), settings)
         X, groups = self._corpora[key]
         least = settings["min_df"] if settings.get("weigh") == "sample" else 0
-        return replace(_thinned(_compose(X, groups, task), task.target_prior), least=least)
+        data = _thinned(_compose(X, groups, task), task.target_prior)
+        return replace(_shortened(data, settings.get("at_most", 0)), least=least)
 
     def _load_matrices(self, task: Task, unit_rows: bool = True) -> TaskData:
         """Matrices that are weighted already: unit rows, if at all, and nothing else."""
@@ -207,6 +211,7 @@ def _vectorized(corpus: Corpus, settings: Mapping[str, Any]) -> tuple[Matrix, np
     texts = [corpus.texts[i] for i in chosen]
     if options.pop("headers", "all") == "subject":
         texts = [subject_and_body(text) for text in texts]
+    options.pop("at_most", None)
     counts_only = options.pop("weigh", "corpus") == "sample"
     vectorizer = text_vectorizer(**options)
     return (vectorizer[:1] if counts_only else vectorizer).fit_transform(texts), corpus.groups[chosen]
@@ -237,6 +242,16 @@ def _thinned(data: TaskData, prior: Mapping[str, float]) -> TaskData:
     size = min(len(pools[label]) / share for label, share in prior.items())
     kept = [rng.choice(pools[label], round(size * share), replace=False) for label, share in prior.items()]
     rows = np.sort(np.concatenate([np.flatnonzero(~data.in_target), *kept]))
+    return replace(data, X=data.X[rows], y=data.y[rows], sample_domain=data.sample_domain[rows])
+
+
+def _shortened(data: TaskData, size: int) -> TaskData:
+    """At most so many documents of each side; a fixed random draw. Without a size, all of them."""
+    if not size:
+        return data
+    rng = np.random.default_rng(0)
+    sides = [np.flatnonzero(data.in_target == side) for side in (False, True)]
+    rows = np.sort(np.concatenate([rng.permutation(side)[:size] for side in sides]))
     return replace(data, X=data.X[rows], y=data.y[rows], sample_domain=data.sample_domain[rows])
 
 

@@ -6,7 +6,7 @@ read. Nothing after `make_problem` ever sees ``y``.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -110,6 +110,11 @@ class Problem:
         return any(_lowest(domain.matrix) < 0 for domain in self.domains)
 
     @cached_property
+    def is_bag_of_words(self) -> bool:
+        """Whether X is sparse and nowhere negative. Cosines of other features, such as embeddings, are all high."""
+        return sp.issparse(self.domains[0].matrix) and not self.is_signed
+
+    @cached_property
     def labeled(self) -> tuple[Matrix, Positions]:
         """The labelled documents of all domains, stacked, and their class numbers."""
         return labeled_documents([domain for domain in self.domains if domain.labeled.any()])
@@ -137,7 +142,14 @@ class Problem:
     def scaled(self, factor: float) -> Problem:
         """The same documents at another length."""
         factor = self.domains[0].matrix.dtype.type(factor)
-        domains = tuple(replace(domain, matrix=domain.matrix * factor) for domain in self.domains)
+        return self._seen_as(lambda matrix: matrix * factor)
+
+    def first_columns(self, width: int) -> Problem:
+        """The same documents with so many features, from the left."""
+        return self if width == self.n_words else self._seen_as(lambda matrix: matrix[:, :width])
+
+    def _seen_as(self, change: Callable[[Matrix], Matrix]) -> Problem:
+        domains = tuple(replace(domain, matrix=change(domain.matrix)) for domain in self.domains)
         return replace(self, domains=domains, documents=DocumentStack(tuple(domain.matrix for domain in domains)))
 
 

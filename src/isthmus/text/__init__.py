@@ -3,10 +3,11 @@
 from isthmus.text.embedding import embed_texts, read_encoder
 from isthmus.text.encoder import TextEncoder, encoder_vectorizer
 from isthmus.text.sign_split import SignSplit
-from isthmus.text.static import StaticEncoder, is_static_folder, static_encoder
+from isthmus.text.static import StaticEncoder, is_static_folder, local_static_encoder, static_encoder
 from isthmus.text.stems import StemCounts
 from isthmus.text.unicode_counts import UnicodeCounts, reading_of
 from isthmus.text.vectorizer import PRESETS, LogTfidf, preset_vectorizer, text_vectorizer
+from isthmus.text.words_and_embeddings import WordsAndEmbeddings
 
 __all__ = [
     "PRESETS",
@@ -16,9 +17,11 @@ __all__ = [
     "StemCounts",
     "TextEncoder",
     "UnicodeCounts",
+    "WordsAndEmbeddings",
     "embed_texts",
     "encoder_vectorizer",
     "is_static_folder",
+    "local_static_encoder",
     "preset_vectorizer",
     "read_encoder",
     "reading_of",

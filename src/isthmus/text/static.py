@@ -10,6 +10,7 @@ import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +103,16 @@ def static_encoder(name: str | Path = STATIC, digest: str | None = None) -> Stat
             f"The encoder {asked!r} has changed: its SHA-256 is {found.digest[:12]}..., and {digest[:12]}... is wanted."
         )
     return found
+
+
+def local_static_encoder() -> StaticEncoder | None:
+    """The default model, if model2vec is installed and the model on this machine."""
+    if find_spec("model2vec") is None:
+        return None
+    try:
+        return static_encoder()
+    except DataError:
+        return None
 
 
 def is_static_folder(folder: Path) -> bool:

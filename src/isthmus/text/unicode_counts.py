@@ -14,7 +14,7 @@ from isthmus.text.segmentation import SPACELESS, is_plain, letter_runs, scripts_
 def reading_of(vectorizer: Any) -> str | None:
     """How a vectorizer, or the first step of a pipeline, has read texts; None if it does not tell."""
     first = vectorizer.steps[0][1] if isinstance(vectorizer, Pipeline) and vectorizer.steps else vectorizer
-    return first.reading if isinstance(first, UnicodeCounts) else None
+    return getattr(first, "reading", None)
 
 
 class UnicodeCounts(CountVectorizer):

@@ -122,6 +122,7 @@ NUMBERS: dict[str, dict[str, Numbers]] = {
         "_reach_of_free": _any("features"),
     },
     "EmbeddingSolution": {"eigenvalues": _any("vectors"), "class_points": _infinite("classes", "coordinates")},
+    "FirstColumnsSolution": {"n_features_in_": POSITIVE_COUNT},
     "EnsembleSolution": {"_sharpness": _not_negative(), "_scale": _not_negative()},
     "KDESolution": {"weights": _not_negative("labeled"), "sharpness": _not_negative()},
     "KMeansSolution": {
@@ -149,8 +150,8 @@ NUMBERS: dict[str, dict[str, Numbers]] = {
     "PivotMap": {
         "words": Numbers(("features",), kinds="b"),
         "pivots": Numbers(("pivots",), low=0, kinds="iu"),
-        "source": _any("profiled", "pivots"),
-        "target": _any("profiled", "pivots"),
+        "source": _any("profiled", "dimensions"),
+        "target": _any("profiled", "dimensions"),
         "weight": _any(),
     },
     "PlaceClassifier": {
@@ -170,6 +171,7 @@ NUMBERS: dict[str, dict[str, Numbers]] = {
     "SelfTrainingSolution": {"n_iter": COUNT},
     "TSVMSolution": {"n_iter": COUNT},
     "TopicSolution": TOPICS,
+    "WordsAndEmbeddings": {"center_": _any("embedding"), "n_embedding_features_": COUNT},
     "WordMap": {"directions": _any("features", "dimensions"), "weight": _any()},
     "sklearn.BernoulliNB": {
         "feature_log_prob_": _infinite("outputs", "features"),

@@ -123,12 +123,12 @@ def self_train(
         values = log_odds(classifier, unlabeled)
         labels = pseudo_labels(values, prior)
         joining = np.flatnonzero(_most_confident(values, labels, max_fraction * done))
-        weights = np.where(in_source, 1 - (1 - source_weight) * done, 1.0) * compute_sample_weight(class_weight, known)
+        weights = np.where(in_source, 1 - (1 - source_weight) * done, 1.0) * _evened(known, class_weight)
         classifier = fit_logistic(
             problem.labeled_first[np.concatenate([np.arange(len(known)), len(known) + joining])],
             np.concatenate([known, labels[joining]]),
             C,
-            np.concatenate([weights, compute_sample_weight(class_weight, labels[joining])]),
+            np.concatenate([weights, _evened(labels[joining], class_weight)]),
             classifier,
         )
     return classifier
@@ -138,6 +138,13 @@ def as_key(target_prior: str | dict[Any, float], problem: Problem) -> str | tupl
     """A prior as something that can be looked up. One that is wrong is an error first."""
     read_prior(target_prior, problem)
     return tuple(target_prior.items()) if isinstance(target_prior, dict) else target_prior
+
+
+def _evened(labels: Positions, class_weight: str | None) -> Array:
+    """Weights of documents; if balanced, with the same sum for each class."""
+    if class_weight is None or not len(labels):
+        return np.ones(len(labels))
+    return np.asarray(compute_sample_weight(class_weight, labels))
 
 
 def _most_confident(values: Array, labels: Positions, fraction: float) -> Mask:

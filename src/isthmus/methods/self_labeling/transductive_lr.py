@@ -33,6 +33,8 @@ from isthmus.typing import Array, Matrix
 FEATURES = ("words", "lsa", "msda", "dci")
 LAST_WEIGHT = 1.0
 FIRST_WEIGHT = 0.01
+DIMENSIONS = 100
+"""Of the profiles by pivots."""
 
 
 class TransductiveLR(TransferClassifier):
@@ -128,7 +130,7 @@ def msda_features(documents: DocumentStack) -> WordMap:
 
 def dci_features(problem: Problem) -> PivotMap:
     """Profiles of words by pivots, which the labelled documents choose."""
-    return pivot_map(problem)
+    return pivot_map(problem, n_components=DIMENSIONS)
 
 
 FEATURE_MAPS = {"lsa": lsa_features, "msda": msda_features}

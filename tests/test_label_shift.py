@@ -1,0 +1,180 @@
+"""Hypotheses of the target prior, and the evidence that decides between them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import StratifiedKFold
+
+from conftest import Toy, make_toy, quiet
+from isthmus import Auto
+from isthmus.auto import candidates, label_shift
+from isthmus.auto.label_shift import (
+    Evidence,
+    consistency,
+    evidence_for,
+    normalized_cut,
+    prior_of_target,
+    reverse_auc,
+    weight_of_found,
+)
+from isthmus.core.problem import make_problem
+from isthmus.methods import LR
+
+
+def thinned(toy: Toy, share: float) -> Toy:
+    """Its target with this share of class 1, without some documents of either class."""
+    kept = ~toy.in_target
+    sizes = {"class 0": round(60 * (1 - share)), "class 1": round(60 * share)}
+    for name, size in sizes.items():
+        kept[np.flatnonzero(toy.in_target & (toy.y == name))[:size]] = True
+    return Toy(toy.X[kept], toy.y[kept], toy.domain[kept])
+
+
+def test_normalized_cut_is_that_of_the_whole_graph() -> None:
+    rng = np.random.default_rng(0)
+    X, numbers = rng.uniform(size=(30, 8)), rng.integers(3, size=30)
+    N = X / np.linalg.norm(X, axis=1, keepdims=True)
+    W = N @ N.T - np.eye(30)
+    left = [W[numbers == k][:, numbers != k].sum() / W[numbers == k].sum() for k in range(3)]
+    assert normalized_cut(sp.csr_array(X), numbers, 3) == pytest.approx(sum(left) / 2)
+
+
+def test_reverse_validation_is_the_auc_of_a_classifier_of_the_target(toy_of_three: Toy) -> None:
+    toy = toy_of_three
+    numbers = np.unique(toy.y, return_inverse=True)[1]
+    rng = np.random.default_rng(0)
+    labels = np.where(rng.random(toy.in_target.sum()) < 0.3, rng.integers(3, size=toy.in_target.sum()), 2)
+    labels[:40] = numbers[toy.in_target][:40]
+    target, source, known = toy.X[toy.in_target], toy.X[~toy.in_target], numbers[~toy.in_target]
+    model = LogisticRegression(C=1.0, tol=1e-8, max_iter=5000).fit(target, labels)
+    values = model.decision_function(source)
+    areas = [
+        roc_auc_score(known == own, values[:, own] - values[:, [k for k in range(3) if k != own]].max(axis=1))
+        for own in range(3)
+    ]
+    assert reverse_auc(target, labels, source, known) == pytest.approx(np.mean(areas), abs=2e-3)
+    assert reverse_auc(target, np.zeros(len(labels), dtype=int), source, known) == 0.5
+
+
+def test_reverse_validation_does_not_depend_on_the_prior(toy: Toy) -> None:
+    """It ranks: of a source whose classes are thinned out, the rest is ranked alike."""
+    numbers = (toy.y == "class 1").astype(int)
+    target, labels = toy.X[toy.in_target], numbers[toy.in_target]
+    found = []
+    for share in (0.5, 0.1):
+        kept = np.flatnonzero(~toy.in_target & ((numbers == 0) | (np.arange(len(numbers)) % 10 < 10 * share)))
+        found.append(reverse_auc(target, labels, toy.X[kept], numbers[kept]))
+    assert found[0] == pytest.approx(found[1], abs=0.01)
+
+
+def test_consistency_is_how_often_one_half_repeats_the_other(toy: Toy) -> None:
+    rng = np.random.default_rng(1)
+    X, labels = toy.X[toy.in_target], (toy.y[toy.in_target] == "class 1").astype(int)
+    labels = np.where(rng.random(len(labels)) < 0.2, 1 - labels, labels)
+    right = []
+    for train, test in StratifiedKFold(2, shuffle=True, random_state=0).split(X, labels):
+        model = LogisticRegression(C=10.0, tol=1e-8, max_iter=5000).fit(X[train], labels[train])
+        right += (model.predict(X[test]) == labels[test]).tolist()
+    assert consistency(X, labels) == pytest.approx(np.mean(right), abs=0.02)
+    assert 0.6 < consistency(X, labels) < 0.95
+    assert consistency(X, np.zeros(len(labels), dtype=int)) == 0
+    assert consistency(X, np.where(np.arange(len(labels)) == 3, 2, labels)) > 0  # a class of one document is left out
+
+
+def test_true_labels_have_more_for_them_than_labels_forced_on_documents_in_excess() -> None:
+    toy = thinned(make_toy(seed=2), 0.2)
+    problem = make_problem(LR(), toy.X, toy.y, toy.domain, "target")
+    truth = (toy.y[toy.in_target] == "class 1").astype(int)
+    forced = truth.copy()
+    forced[np.flatnonzero(truth == 0)[:18]] = 1  # as many of each class as the source has
+    assert evidence_for(problem, truth).total > evidence_for(problem, forced).total
+
+
+def test_the_sum_of_evidence() -> None:
+    assert Evidence(0.9, 0.8, 0.7).total == pytest.approx(2 * 0.9 + 0.8 - 0.7)
+    assert Evidence(0.9, 0.8, None).total == pytest.approx(2 * 0.9 + 0.8)
+
+
+def test_of_many_documents_a_sample_is_looked_at(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = make_problem(LR(), toy.X, toy.y, toy.domain, "target")
+    labels = (toy.y[toy.in_target] == "class 1").astype(int)
+    whole = evidence_for(problem, labels)
+    seen = []
+
+    def noted(X: Any, labels: Any) -> float:
+        seen.append(X.shape[0])
+        return 0.0
+
+    monkeypatch.setattr(label_shift, "consistency", noted)
+    monkeypatch.setattr(label_shift, "AT_MOST", 50)
+    part = evidence_for(problem, labels)
+    assert seen == [50]
+    assert part.reverse_auc == pytest.approx(whole.reverse_auc, abs=0.1)
+
+
+def test_known_labels_of_the_target_are_added_to_what_was_found(toy: Toy) -> None:
+    labeled = ~toy.in_target
+    labeled[np.flatnonzero(toy.in_target & (toy.y == "class 0"))[:30]] = True
+    problem = make_problem(LR(), toy.X, toy.y, toy.domain, "target", labeled)
+    found = prior_of_target(problem, np.array([10.0, 0.0]))
+    assert found == pytest.approx({"class 0": 40 / 41, "class 1": 1 / 41})  # no class is ruled out
+
+
+@pytest.mark.parametrize("share", [0.2, 0.5, 0.8])
+def test_the_target_prior_is_found(share: float) -> None:
+    toy = thinned(make_toy(seed=2), share)
+    auto = quiet(toy)
+    assert auto.target_prior_["class 1"] == pytest.approx(share, abs=0.07)
+    assert np.mean(auto.transduction_[toy.in_target] == toy.y[toy.in_target]) > 0.93
+    assert auto.diagnostics_.prior_shift == pytest.approx(abs(auto.target_prior_["class 1"] - 0.5), abs=0.01)
+    assert ("prior" in {caution.kind for caution in auto.warnings_}) == (share != 0.5)
+    told = quiet(toy, Auto(target_prior="source", random_state=0))
+    assert told.target_prior_["class 1"] == pytest.approx(0.5, abs=0.01)
+    assert told.diagnostics_.prior_evidence is None
+
+
+def test_at_an_unknown_prior_the_sources_is_no_hypothesis(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("isthmus.auto.run.evidence_for", lambda *_: pytest.fail("nothing is to be decided"))
+    auto = quiet(toy, Auto(target_prior="unknown", random_state=0))
+    assert auto.target_prior_ is not None
+    assert auto.diagnostics_.prior_evidence is None
+
+
+@pytest.mark.parametrize("better", ["source", "found"])
+def test_evidence_decides(better: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    toy = thinned(make_toy(seed=2), 0.2)
+    calls: list[Any] = []
+
+    def told(problem: Any, labels: Any) -> Evidence:
+        calls.append(labels)
+        return Evidence(0.9 if (len(calls) == 1) == (better == "source") else 0.6, 0.9, 0.5)
+
+    monkeypatch.setattr("isthmus.auto.run.evidence_for", told)
+    auto = quiet(toy)
+    assert len(calls) == 2
+    assert (auto.target_prior_["class 1"] > 0.45) == (better == "source")
+    assert auto.diagnostics_.prior_evidence == pytest.approx(-0.6 if better == "source" else 0.6)
+
+
+def test_the_step_to_what_was_found_is_as_large_as_the_evidence_is_clear() -> None:
+    def weight(gain: float, n: int) -> float:
+        return weight_of_found(Evidence(0.8, 0.8 + gain, 0.5), Evidence(0.8, 0.8, 0.5), n)
+
+    assert weight(-0.1, 1000) == weight(0.0, 1000) == 0
+    assert weight(1000**-0.5, 1000) == pytest.approx(0.5)  # as large as what chance makes of it
+    assert weight(0.3, 1000) > 0.98
+    assert weight(0.02, 2000) == pytest.approx(weight(0.02, 10**6))  # more documents are not looked at
+
+
+def test_tcl_is_no_member_at_another_prior() -> None:
+    near, far = np.array([0.45, 0.55]), np.array([0.3, 0.7])
+    half = np.array([0.5, 0.5])
+    assert candidates.TOPICS in candidates.ensembles_at(near, half).topics
+    assert candidates.TOPICS not in candidates.ensembles_at(far, half).topics
+    assert candidates.BALANCED in candidates.ensembles_at(far, half).topics
