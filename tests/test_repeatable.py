@@ -70,3 +70,31 @@ def test_another_process_finds_the_same() -> None:
     environment = {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "2", "PYTHONHASHSEED": "7"}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
     assert done.stdout.strip() == digest()
+
+
+# Starts that draw documents, or numbers for them
+
+
+@pytest.mark.parametrize("name", ["KMeans", "CCI", "DomTransNMF", "CoCC"])
+def test_the_order_of_documents_means_nothing(name: str) -> None:
+    """But for the last bits of sums, which may move a document on the edge."""
+    rng, moved = np.random.default_rng(0), 0
+    for _ in range(2):
+        topics = rng.dirichlet(np.full(150, 4.0), 3)  # which hardly differ
+        y, domains = rng.integers(3, size=200), np.repeat([1, -1], 100)
+        X = sp.csr_array(np.array([rng.multinomial(30, topics[t]) for t in y], dtype=float))
+        order = rng.permutation(len(y))
+        make = getattr(isthmus, name)
+        straight = make(random_state=0).fit(X, y, sample_domain=domains).transduction_
+        turned = make(random_state=0).fit(X[order], y[order], sample_domain=domains[order]).transduction_
+        moved += int((straight[order] != turned).sum())
+    assert moved <= 2
+
+
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_array])
+def test_a_document_of_the_smallest_number_has_a_label(container: Any) -> None:
+    X = np.array([[2.0, 0, 1], [0, 2, 1], [2, 0, 0], [0, 2, 0], [1, 0, 1], [0, 5e-324, 0]])
+    model = isthmus.CoCC(n_clusters=2, random_state=0)
+    model.fit(container(X), ["a", "b", "a", "b", "?", "?"], sample_domain=[1] * 4 + [-1] * 2)
+    assert np.isfinite(model.label_distributions_).all()
+    assert np.isfinite(model.predict_proba(container(X[5:]))).all()

@@ -92,7 +92,8 @@ class TransferClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         Parameters
         ----------
         X : sparse or dense matrix, or DataFrame, documents x words
-            The documents of all domains.
+            The documents of all domains. Their order means nothing, but for the last bits of sums and for documents
+            that are equally near (SC, SGT).
         y : array-like, one entry per row
             The labels. Entries of target rows are never read, whatever stands there.
         sample_domain : array-like, one name per row, optional

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.preprocessing import normalize
 
-from isthmus.typing import Matrix
+from isthmus.typing import Matrix, Positions
 
 T = TypeVar("T")
 
@@ -48,6 +48,16 @@ def unit_rows(X: Matrix) -> Matrix:
         peaks = np.abs(X).max(axis=1, initial=0, keepdims=True)
         X = X / np.where(peaks, peaks, 1)
     return normalize(X, copy=True)
+
+
+def order_of_rows(X: Matrix) -> Positions:
+    """Positions that put the rows into an order of their own, whatever order they come in.
+
+    Along two directions that are drawn once and for all; rows that are alike in these are alike. For starts that draw
+    rows, or numbers for them: the order of the documents means nothing.
+    """
+    directions = np.random.RandomState(0).normal(size=(X.shape[1], 2))
+    return np.lexsort(np.asarray(X.astype(np.float64) @ directions).T)
 
 
 @cache

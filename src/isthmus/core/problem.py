@@ -348,12 +348,12 @@ def _check_values(estimator: Any, matrix: Matrix, *, fitting: bool) -> None:
             f"X holds {bad}, first in row {_first_row(matrix, ~np.isfinite(values))}: "
             "replace them (0 means that a word does not occur) or drop those rows."
         )
-    largest, limits = max(abs(low), abs(high)), np.finfo(values.dtype)
+    largest, limits = max(abs(low), abs(high)), np.finfo(np.float32)  # which methods compute in, here and there
     # With room for sums of many squares. A new document may be as short as it likes.
     if largest > limits.max**0.4 or (fitting and 0 < largest < limits.tiny**0.4):
         raise ValueError(
-            f"The largest value of X is {largest:g}, and {values.dtype} cannot hold the squares of such numbers: "
-            "divide X by it."
+            f"The largest value of X is {largest:g}, and sums of squares of such numbers would not be exact: divide X "
+            "by it."
         )
     if low < 0 and estimator.__sklearn_tags__().input_tags.positive_only:
         raise ValueError(

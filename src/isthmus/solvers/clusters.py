@@ -7,6 +7,7 @@ from scipy.optimize import linear_sum_assignment
 from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 
+from isthmus.core.numerics import order_of_rows
 from isthmus.core.problem import Domain
 from isthmus.typing import Array, Positions
 
@@ -35,8 +36,10 @@ def cluster(domain: Domain, votes: Array, rng: np.random.RandomState) -> KMeans:
             f"Domain {domain.name!r} has {n_documents} documents and y {n_classes} classes: "
             "clustering needs at least as many documents as classes. Add documents, or use LR or TCL."
         )
+    rows = order_of_rows(domain.matrix)  # centres start at rows that are drawn
     with threadpool_limits(1, user_api="openmp"):  # the result must not depend on the number of threads
-        found = KMeans(n_classes, n_init=STARTS, random_state=rng).fit(domain.matrix)
+        found = KMeans(n_classes, n_init=STARTS, random_state=rng).fit(domain.matrix[rows])
+    found.labels_ = found.labels_[np.argsort(rows)]
     order = name_clusters(np.eye(n_classes)[found.labels_], votes)
     found.cluster_centers_ = found.cluster_centers_[order]
     found.labels_ = np.argsort(order)[found.labels_].astype(found.labels_.dtype)

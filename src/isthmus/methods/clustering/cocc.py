@@ -19,7 +19,7 @@ from sklearn.utils import check_random_state
 from threadpoolctl import threadpool_limits
 
 from isthmus.core.estimator import AT_LEAST_ONE, NOT_NEGATIVE, TransferClassifier
-from isthmus.core.numerics import unit_rows
+from isthmus.core.numerics import order_of_rows, unit_rows
 from isthmus.core.problem import Problem, has_words
 from isthmus.core.solution import Solution
 from isthmus.core.workspace import Workspace
@@ -99,7 +99,8 @@ class CoCC(TransferClassifier):
     def solve(self, problem: Problem, workspace: Workspace) -> CoCCSolution:
         X, known = problem.labeled
         unlabeled = problem.unlabeled
-        words = self._first_clusters(problem.labeled_first)
+        documents = problem.labeled_first
+        words = self._first_clusters(documents[order_of_rows(documents)])
         f = g = joint(X, known, problem.n_classes)
         objective = [0.0]
         if unlabeled.shape[0]:
@@ -175,8 +176,8 @@ class CoCCSolution(Solution):
         of_source = domain is not None and self._fully_labeled[domain]
         lengths = np.diff(X.indptr) if sp.issparse(X) else np.count_nonzero(X, axis=1)
         # As if each of its words had occurred once: the weights' own scale says nothing of how long a document is.
-        scale = lengths / np.asarray(X.sum(axis=1)).ravel()
-        return np.asarray(softmax((X @ (self._of_source if of_source else self._of_target)) * scale[:, None], axis=1))
+        means = X @ (self._of_source if of_source else self._of_target) / np.asarray(X.sum(axis=1)).reshape(-1, 1)
+        return np.asarray(softmax(means * lengths[:, None], axis=1))
 
 
 def joint(X: Matrix, classes: Positions, n_classes: int) -> Array:

@@ -50,7 +50,8 @@ class SC(SpectralClassifier):
     n_eigenvectors : int or None
         How many vectors to take, the constant one included. None: as many as there are classes.
     n_neighbors : int or "all"
-        Which cosines to keep: those of each document with its nearest ones, or those of all pairs.
+        Which cosines to keep: those of each document with its nearest ones, or those of all pairs. Which of several
+        that are equally near are taken depends on their order in X.
     classifier : scikit-learn classifier or None
         None: the nearest class mean.
     random_state : int, RandomState or None

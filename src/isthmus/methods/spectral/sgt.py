@@ -56,6 +56,7 @@ class SGT(TransferClassifier):
     c : float
         Cost of labelled documents that are not near their g; at most 1e12.
     n_neighbors : int
+        Which of several documents that are equally near are taken depends on their order in X.
     n_eigenvectors : int
         d, the columns of V.
     random_state : int, RandomState or None

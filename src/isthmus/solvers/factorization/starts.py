@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.decomposition import NMF
 
-from isthmus.core.numerics import stack
+from isthmus.core.numerics import order_of_rows, stack
 from isthmus.core.problem import Problem
 from isthmus.solvers.factorization.constraints import NonNegative
 from isthmus.solvers.factorization.documents import MatrixDocuments
@@ -29,7 +29,9 @@ def plain_nmf(problem: Problem, n_topics: int, random_state: Any, steps: int = 5
     and makes the first step; the engine's steps are the same, and faster.
     """
     nmf = NMF(n_topics, solver="mu", max_iter=1, tol=0, random_state=random_state)
-    rows = nmf.fit_transform(stack([domain.matrix for domain in problem.domains]))
+    X = stack([domain.matrix for domain in problem.domains])
+    order_of_start = order_of_rows(X)  # random numbers are drawn for rows
+    rows = nmf.fit_transform(X[order_of_start])[np.argsort(order_of_start)]
     ends = np.cumsum([len(domain.rows) for domain in problem.domains])
     names = [f"V{number}" for number in range(len(problem.domains))]
     starts = {**dict(zip(names, np.split(rows, ends[:-1]), strict=True)), "U": nmf.components_.T}
