@@ -1,6 +1,8 @@
 # make demo     install, then show isthmus at work
 # make test     install, then lint, type-check and test: what CI runs
 # make mutants  change the code in many places, one at a time: does a test notice?
+# make fuzz     hostile model files, documents, command lines and matrices: does any crash, hang or fill the memory? FUZZ="--models 10000 ..." for more
+# make kill     commands that are ended in the middle: is any output broken, or anything left behind? KILL="--kills 500 ..." for more
 # make test-oldest  the tests with the lowest versions that pyproject.toml allows, in an environment of their own
 # make clean    remove the environments and caches
 
@@ -8,7 +10,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: install install-dev demo test test-oldest lint mutants clean
+.PHONY: install install-dev demo test test-oldest lint mutants fuzz kill clean
 
 install: $(VENV)/.installed
 install-dev: $(VENV)/.installed-dev
@@ -67,6 +69,14 @@ lint: install-dev
 mutants: install-dev
 	@echo "== Mutants"
 	$(BIN)/python benchmarks/mutants.py --jobs 2
+
+fuzz: install-dev
+	@echo "== Hostile inputs"
+	PYTHONPATH=benchmarks $(BIN)/python -m fuzz $(FUZZ)
+
+kill: install-dev
+	@echo "== Commands that are ended"
+	PYTHONPATH=benchmarks $(BIN)/python -m fuzz.kill $(KILL)
 
 clean:
 	rm -rf $(VENV) $(OLDEST) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

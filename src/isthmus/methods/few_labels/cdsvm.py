@@ -125,6 +125,8 @@ class CDSVMSolution(Solution):
 
 def similarity(X: Matrix, others: Matrix, beta: float) -> Array:
     """For each row of X, the mean of exp(-beta times squared distance / mean squared distance) over the other rows."""
+    if not X.shape[0]:  # the source's machine rests on no document
+        return np.zeros(0)
     centers = [np.asarray(part.mean(axis=0)).ravel() for part in (X, others)]
     squares = sum(float(row_norms(part, squared=True).mean()) for part in (X, others))
     mean = max(squares - 2 * float(centers[0] @ centers[1]), 1e-30)
