@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from unittest import mock
+
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from conftest import Toy
 from isthmus.core.numerics import unit_rows
@@ -11,7 +14,15 @@ from isthmus.methods import CDSC, SC
 from isthmus.methods.spectral._base import PlaceClassifier
 from isthmus.methods.spectral.cdsc import _between
 from isthmus.methods.spectral.sgt import _cut, on_sphere
-from isthmus.solvers.spectral import AllLinks, CosineAffinity, MustLink, embed, embed_clamped, neighbor_graph
+from isthmus.solvers.spectral import (
+    AllLinks,
+    CosineAffinity,
+    MustLink,
+    embed,
+    embed_clamped,
+    nearest_others,
+    neighbor_graph,
+)
 
 N_TIED, N_FREE, LAM, BETA = 5, 9, 0.3, 2.0
 CLASSES = np.array([0, 1, 0, 1, 1])
@@ -149,3 +160,12 @@ def test_classes_of_any_size_weigh_the_same_in_a_cut() -> None:
     z = vectors @ on_sphere(G, 50 * labeled.T @ (cost * goal), 20.0)
     expected = (z - (3**0.5 - 3**-0.5) / 2) / (3**0.5 + 3**-0.5)
     assert _cut(vectors, side, 50.0) == pytest.approx(expected)
+
+
+@pytest.mark.filterwarnings("error")
+def test_rows_without_entries_have_no_neighbors() -> None:
+    """Nor does looking for them change the structure of a matrix, of which scipy would warn."""
+    X = sp.csr_array(np.array([[1.0, 0], [0, 0], [1, 1], [0, 0]]))
+    with mock.patch.object(sp.csr_matrix, "setdiag", side_effect=AssertionError):
+        found = nearest_others(X, 2)
+    assert found.toarray() == pytest.approx(np.array([[0, 0, 0.5**0.5, 0], [0] * 4, [0.5**0.5, 0, 0, 0], [0] * 4]))

@@ -31,7 +31,8 @@ def nearest(X: Matrix, among: Matrix, n_neighbors: int) -> Matrix:
 def nearest_others(X: Matrix, n_neighbors: int) -> Matrix:
     """The same among the rows of X themselves, each but itself."""
     found = nearest(X, X, n_neighbors + 1)  # each row meets itself
-    found.setdiag(0)
+    # Where it does not, as in a row without entries, `setdiag` would add a zero, and some versions of scipy warn of it.
+    found.data[found.indices == np.repeat(np.arange(found.shape[0]), np.diff(found.indptr))] = 0
     found.eliminate_zeros()
     return found
 
