@@ -20,11 +20,13 @@ from command import run
 from conftest import make_toy
 from forging import forge, load_bytes, setting
 from isthmus.core.estimator import TransferClassifier
+from isthmus.core.solution import LinearSolution
 from isthmus.exceptions import ModelFileError
 from isthmus.io.models.declared import METHOD, NUMBERS, Numbers
 from isthmus.io.models.fields import check_fields
 from isthmus.io.models.registry import CLASSES, class_named, names_of_classes
 from isthmus.methods import METHODS
+from isthmus.solvers.linear.denoising import Layer
 from isthmus.solvers.spectral import nearest
 
 MODELS: dict[str, Any] = {
@@ -177,12 +179,22 @@ def test_many_topics_of_few_words_are_refused() -> None:
         check_fields(model)
 
 
-def test_models_in_models_are_few() -> None:
-    """A few bytes each in a file, and a prediction each."""
+@pytest.mark.parametrize("part", [LinearSolution(None), Layer(np.ones((2, 2)), np.ones(2))])
+def test_parts_in_parts_are_few(part: Any) -> None:
+    """A few bytes each in a file that names one array many times, and each takes its time."""
     model = fitted("LR")
-    object.__setattr__(model, "more_", [copy.copy(model.solution_) for _ in range(300)])
-    with pytest.raises(ModelFileError, match="more than 256 models in one another"):
+    object.__setattr__(model, "more_", [copy.copy(part) for _ in range(300)])
+    with pytest.raises(ModelFileError, match="more than 256 parts or 32 solutions in one another"):
         check_fields(model)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", ["_parameter_constraints", "_TransferClassifier__metadata_request__fit", "fit"])
+def test_a_file_does_not_say_what_a_class_says(name: str, files: Any, tmp_path: Path) -> None:
+    """Such as which numbers it takes."""
+    content = forge(files("SGT"), setting(name, to={"is": "dict", "keys": [], "values": []}))
+    with pytest.raises(ModelFileError, match=f"gives SGT the attribute '{name}', which is not its to give"):
+        load_bytes(content, tmp_path)
 
 
 @pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning")
@@ -191,7 +203,7 @@ def test_probabilities_that_are_none_are_not_handed_out() -> None:
     model = fitted("LR")
     model.classifier_.coef_ *= 1e300
     with pytest.raises(ValueError, match="LR has no probabilities for row 1 of X: its numbers and the model's are too"):
-        model.predict_proba(np.array([[1.0], [1e20]]) * np.ones(model.n_features_in_))
+        model.predict_proba(np.array([[1.0], [1e14]]) * np.ones(model.n_features_in_))
 
 
 def test_a_model_that_fails_later_gets_a_sentence(tmp_path: Path) -> None:

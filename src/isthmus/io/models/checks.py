@@ -37,8 +37,8 @@ FITTED = (
 TRIAL_WORDS = 64
 TRIAL_LETTERS = 200
 """Of a text: runs of letters, if a forged vectorizer asks for all of them, are as many as its square."""
-MAX_RUN = 100
-"""Words or letters that are counted together."""
+MAX_RUN = 16
+"""Words or letters that are counted together: a text has as many runs of each length as it has letters."""
 MAX_ODD_NAMES = 2_000
 """Names that are not strings: of numbers one can choose so many with the same hash that a set takes hours to make."""
 MAX_PATTERN = 200

@@ -14,14 +14,18 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import InvalidParameterError, validate_parameter_constraints
 
+from isthmus.auto.warnings import Caution
 from isthmus.core.estimator import TransferClassifier
 from isthmus.core.solution import Solution
 from isthmus.io.models.checks import require
 from isthmus.io.models.declared import METHOD, NUMBERS, Numbers
 from isthmus.io.models.registry import names_of_classes
+from isthmus.solvers.linear.svm import Machines
 
-MAX_MODELS = 256
-"""Estimators and solutions in one another: each is a few bytes in a file, and takes its time to predict."""
+MAX_PARTS, MAX_SOLUTIONS = 256, 32
+"""Estimators, maps and solutions in one another: each is a few bytes in a file, and takes its time to predict."""
+ASIDE = (Machines, Caution)
+"""Parts that are many where there are many domains or warnings, and of which a prediction uses one at most."""
 MAX_CLASSES = 1024
 """Classes or topics, where there are fewer words: some methods multiply each with each."""
 PLAIN = (str, bytes, int, float, bool, type(None), np.generic)
@@ -32,10 +36,12 @@ Lengths = dict[str, int]
 
 def check_fields(model: Any) -> None:
     """Parameters by the ranges that estimators declare, fields by their types, numbers by `declared`."""
-    n_models = 0
+    n_parts = n_solutions = 0
     for value, lengths in _parts(model, {}, set()):
-        n_models += isinstance(value, BaseEstimator | Solution)
-        require(n_models <= MAX_MODELS, f"it holds more than {MAX_MODELS} models in one another")
+        n_parts += not isinstance(value, ASIDE)
+        n_solutions += isinstance(value, Solution)
+        few = n_parts <= MAX_PARTS and n_solutions <= MAX_SOLUTIONS
+        require(few, f"it holds more than {MAX_PARTS} parts or {MAX_SOLUTIONS} solutions in one another")
         if isinstance(value, BaseEstimator):
             _check_parameters(value)
         if is_dataclass(value):

@@ -204,6 +204,12 @@ def _defaults(kind: type[Any]) -> dict[str, Any]:
     return {name: own.default for name, own in parameters.items() if own.default is not own.empty}
 
 
+def _is_of_class(kind: type[Any], name: str) -> bool:
+    """Whether it is a method, or anything else that the class has for all: such as the ranges of its parameters."""
+    missing = object()
+    return inspect.getattr_static(kind, name, missing) is not missing
+
+
 def _check_names(kind: type[Any], attributes: dict[str, Any]) -> None:
     for name in attributes:
         if not name.isidentifier() or name.startswith("__"):
@@ -214,7 +220,7 @@ def _check_names(kind: type[Any], attributes: dict[str, Any]) -> None:
     else:
         own = kind.__module__.startswith("isthmus.") and issubclass(kind, BaseEstimator)
         needed = set(kind._get_param_names()) if own else set()
-        unknown = {name for name in attributes if hasattr(inspect.getattr_static(kind, name, None), "__get__")}
+        unknown = {name for name in attributes if _is_of_class(kind, name)}
     if unknown:
         raise ModelFileError(f"it gives {kind.__name__} the attribute {min(unknown)!r}, which is not its to give")
     if missing := needed - set(attributes):
