@@ -118,7 +118,7 @@ def forging(files: list[bytes]) -> Case:
         rng = random.Random(seed)
         number, first = places[seed % len(places)]
         tree, tensors, about = opened[number]
-        tree, tensors = json.loads(json.dumps(tree)), dict(tensors)
+        tree, tensors = _copy(tree), dict(tensors)
         _forge(tree, tensors, first, rng)
         for _ in range(rng.choice([0, 0, 1, 2])):
             _forge(tree, tensors, rng.randrange(len(list(_places(tree))) or 1), rng)
@@ -147,15 +147,21 @@ def _forge(tree: Any, tensors: dict[str, Any], place: int, rng: random.Random) -
     elif key == "shape" and isinstance(node, list) and node and rng.random() < 0.7:
         node[rng.randrange(len(node))] = rng.choice([0, 1, 10**5, 4 * 10**6, 5 * 10**8, 2**31 - 1, 2**40])
     elif isinstance(node, list) and node and rng.random() < 0.5:
-        holder[key] = rng.choice([node * rng.choice([0, 2, 300]), node[::-1], node[1:], [node]])
+        many = node * rng.choice([0, 2, 300 if len(places) < MANY else 1])
+        holder[key] = _copy(rng.choice([many, node[::-1], node[1:], [node]]))
     elif isinstance(holder, dict) and rng.random() < 0.1:
         del holder[key]
     else:
         other, name = rng.choice(places)
-        values = [*SCALARS, [], {}, SAME_HASH, json.loads(json.dumps(other[name]))]
-        holder[key] = rng.choice(values)
+        holder[key] = _copy(rng.choice([*SCALARS, [], {}, SAME_HASH, other[name]]))
 
 
+def _copy(node: Any) -> Any:
+    return json.loads(json.dumps(node))
+
+
+MANY = 5_000
+"""Places in a tree, beyond which none is repeated many times."""
 SAME_HASH = [(2**61 - 1) * number for number in range(4_000)]
 SCALARS = [
     *(None, True, False, 0, 1, -1, 2, 7, 10**6, 2**31, 2**63, 10**12, -(2**31), 0.0, -1.0, 0.5, 1e308, 5e-324),
