@@ -98,3 +98,18 @@ def test_a_document_of_the_smallest_number_has_a_label(container: Any) -> None:
     model.fit(container(X), ["a", "b", "a", "b", "?", "?"], sample_domain=[1] * 4 + [-1] * 2)
     assert np.isfinite(model.label_distributions_).all()
     assert np.isfinite(model.predict_proba(container(X[5:]))).all()
+
+
+# What `make fuzz` found
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("seed", [244, 524, 101732, 102025, 102193])
+def test_matrices_that_gave_foreign_warnings(seed: int) -> None:
+    sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
+    try:
+        from fuzz.matrices import fitting
+    finally:
+        sys.path.pop(0)
+    assert fitting()(seed)[0] == "fitted"

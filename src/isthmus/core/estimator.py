@@ -129,6 +129,7 @@ class TransferClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         distributions = np.tile(problem.class_prior.astype(np.float64), (problem.n_rows, 1))
         for domain, part in zip(problem.domains, np.split(found, problem.ends_of_unlabeled), strict=True):
             distributions[domain.rows[~domain.labeled]] = part
+        self._refuse_unknown(distributions)
         known = problem.known.any(axis=1)
         distributions[known] = problem.known[known]
         self.solution_ = solution
@@ -140,6 +141,15 @@ class TransferClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         self.target_domains_ = [domain.name for domain in problem.targets]
         self.label_distributions_ = distributions
         self.transduction_ = self.classes_[distributions.argmax(axis=1)]
+
+    def _refuse_unknown(self, distributions: Array) -> None:
+        """NaN is no probability."""
+        unknown = ~np.isfinite(distributions).all(axis=1)
+        if unknown.any():
+            raise ValueError(
+                f"{type(self).__name__} has no probabilities for row {int(unknown.argmax())} of X: some numbers are "
+                "too far from the others. Scale the columns or rows of X alike, and fit the model again."
+            )
 
     def predict_proba(self, X: Any, sample_domain: Any = None) -> Array:
         """Class probabilities of documents that were not there at `fit`.
@@ -158,12 +168,7 @@ class TransferClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         with one_blas_thread():
             for domain, rows in self._rows_by_domain(sample_domain, full):
                 distributions[rows] = self.solution_.assign(matrix if rows.all() else matrix[rows], domain)
-        unknown = ~np.isfinite(distributions).all(axis=1)
-        if unknown.any():
-            raise ValueError(
-                f"{type(self).__name__} has no probabilities for row {int(unknown.argmax())} of X: its numbers and the "
-                "model's are too far apart. Scale X as at fit, or fit the model again."
-            )
+        self._refuse_unknown(distributions)
         return distributions
 
     def predict(self, X: Any, sample_domain: Any = None) -> np.ndarray[Any, Any]:

@@ -141,9 +141,10 @@ class CDSC(SpectralClassifier):
         n_classes, merged = problem.n_classes, np.isinf(self.beta)
         nodes, sizes = class_sums(labeled, classes, n_classes) if merged else (labeled, np.ones(len(classes)))
         kinds = np.arange(n_classes) if merged else classes
-        # A node that shares no word with any other has no place in the graph.
-        placed = CosineAffinity(nodes, free, sizes).degrees()[: len(sizes)] > 0
-        kinds, sizes = kinds[placed], sizes[placed]
+        # A node that shares no word with any other, or next to nothing of one, has no place in the graph.
+        placed, near = np.split(CosineAffinity(nodes, free, sizes).degrees() > 0, [len(sizes)])
+        linked[linked] = near
+        kinds, sizes, free = kinds[placed], sizes[placed], free[near]
         embedding = self._embed(CosineAffinity(nodes[placed], free, sizes, self.lam), kinds, n_classes)
         eigenvalues = 1 - embedding.values
 

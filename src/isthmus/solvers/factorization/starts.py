@@ -31,7 +31,7 @@ def plain_nmf(problem: Problem, n_topics: int, random_state: Any, steps: int = 5
     nmf = NMF(n_topics, solver="mu", max_iter=1, tol=0, random_state=random_state)
     X = stack([domain.matrix for domain in problem.domains])
     order_of_start = order_of_rows(X)  # random numbers are drawn for rows
-    with np.errstate(invalid="ignore"):  # of an error that rounding makes negative, it takes the root
+    with np.errstate(all="ignore"):  # of its error, which nobody asks for, rounding may make a negative number
         rows = nmf.fit_transform(X[order_of_start])[np.argsort(order_of_start)]
     ends = np.cumsum([len(domain.rows) for domain in problem.domains])
     names = [f"V{number}" for number in range(len(problem.domains))]

@@ -36,7 +36,8 @@ def fit_logistic(
     if start is not None:
         model.set_params(tol=1e-4, warm_start=True)
         model.coef_, model.intercept_ = start.coef_ * scale, start.intercept_.copy()
-    model.fit(X if scale == 1 else X / X.dtype.type(scale), numbers, weights)
+    with np.errstate(over="ignore", invalid="ignore"):  # a step too far has an infinite loss, and is taken back
+        model.fit(X if scale == 1 else X / X.dtype.type(scale), numbers, weights)
     model.coef_ /= scale
     return model.set_params(C=C)
 
