@@ -105,7 +105,7 @@ def test_a_document_of_the_smallest_number_has_a_label(container: Any) -> None:
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("seed", [244, 524, 101732, 102025, 102193])
+@pytest.mark.parametrize("seed", [244, 524, 101732, 102025, 102193, 200079])
 def test_matrices_that_gave_foreign_warnings(seed: int) -> None:
     sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
     try:

@@ -103,7 +103,7 @@ class NaiveBayesEM(TransferClassifier):
         expected: Array = labels.copy()
         if not labeled.all():
             expected[~labeled] = start.predict_proba(problem.unlabeled)
-        length = mean_square(X) ** 0.5
+        length = mean_square(X) ** 0.5 or 1.0  # squares of the smallest numbers are zero
         floor = self.alpha * float(abs(X).sum()) / max(X.nnz if hasattr(X, "nnz") else np.count_nonzero(X), 1)
 
         for n_iter in range(1, self.max_iter + 1):
