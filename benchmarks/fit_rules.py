@@ -3,6 +3,8 @@
 python benchmarks/fit_rules.py collect DATA_FOLDER    runs all candidates on every task and draw, and writes down what
                                                       was seen and what was reached: src/isthmus/auto/evidence.csv
 python benchmarks/fit_rules.py fit                    fits the rules to these rows: src/isthmus/auto/fitted.json
+python benchmarks/fit_rules.py table                  what was reached, and how far estimate and warnings are right on
+                                                      each kind of tasks by rules that were fitted without it
 
 The tasks: of newsgroups and reviews those of the table "auto" that are for development, and 24 more pairs of newsgroups
 that have nothing to do with each other; of the real domains all, since what is fitted is judged on kinds left out.
@@ -16,11 +18,12 @@ from __future__ import annotations
 import json
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -29,11 +32,13 @@ from isthmus import Auto
 from isthmus.auto import candidates as names
 from isthmus.auto.diagnostics import diagnose
 from isthmus.auto.ensemble import combine, spread_of
+from isthmus.auto.estimate import room
 from isthmus.auto.evidence import EvidenceRow, evidence_digest, read_evidence, write_evidence
-from isthmus.auto.fitting import fit_rules, rounded
+from isthmus.auto.fitting import estimated, fit_rules, is_unrelated, reached, rounded
+from isthmus.auto.rules import UNRELATED_THRESHOLD, Unrelated
 from isthmus.auto.run import Clock, Run
 from isthmus.bench.families import is_for_development, more_unrelated
-from isthmus.bench.real import real_tasks
+from isthmus.bench.real import real_tasks, unrelated_real
 from isthmus.bench.task import Task
 from isthmus.bench.tasks import Library, load_table
 from isthmus.core.estimator import one_blas_thread
@@ -52,6 +57,8 @@ def main() -> None:
     match sys.argv[1:]:
         case ["collect", data]:
             collect(Path(data), FOLDER / "evidence.csv")
+        case ["table"]:
+            print(table_of(read_evidence(FOLDER / "evidence.csv")))
         case ["fit"]:
             fit(FOLDER / "evidence.csv", FOLDER / "fitted.json")
         case _:
@@ -75,6 +82,49 @@ def fit(evidence: Path, file: Path) -> None:
     """Write the rules that follow from the rows."""
     found = {"evidence_sha256": evidence_digest(evidence), **rounded(fit_rules(read_evidence(evidence)))}
     file.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+
+
+def table_of(rows: Sequence[EvidenceRow]) -> str:
+    """In Markdown. Each kind is judged by rules that were fitted to the others."""
+    lines = ["| kind | rows | LR | Auto | harmed | estimate off by | in its interval | warned of as unrelated |"]
+    lines.append("|---" * 8 + "|")
+    judged = []
+    for kind in sorted({row.kind for row in rows if not is_unrelated(row)}):
+        rules_without = fit_rules([row for row in rows if row.kind != kind])
+        own = [judge(row, rules_without) for row in rows if row.kind == kind]
+        judged.append(own)
+        lines.append(f"| {kind} | {len(own)} | {_cells(own)} |")
+    everything = [row for own in judged for row in own]
+    lines.append(f"| mean of kinds | {len(everything)} | {_cells(everything, judged)} |")
+    strange = [row for row in rows if is_unrelated(row)]
+    real = {task.name for task in unrelated_real()}
+    halves = [[row for row in strange if (row.task in real) == half] for half in (True, False)]
+    found = []
+    for left_out in halves:
+        keys = {row.key for row in left_out}
+        rules_without = fit_rules([row for row in rows if row.key not in keys])
+        found += [judge(row, rules_without)[4] for row in left_out]
+    lines.append(f"| unrelated | {len(strange)} | | | | | | {np.mean(found):.0%} |")
+    return "\n".join(lines)
+
+
+def judge(row: EvidenceRow, fitted: dict[str, Any]) -> tuple[float, float, float, bool, bool]:
+    """LR's accuracy, that reached, how far the estimate is off, whether it is in its interval, whether it is warned."""
+    right = reached(row, fitted["topic"], fitted["unrelated"]["rule"])
+    value = estimated(row)
+    interval = fitted["interval"]["ensemble"]
+    held = value - interval["below"] * room(value) <= right <= value + interval["above"] * room(value)
+    rule = fitted["unrelated"]["rule"]
+    score = Unrelated(rule["weights"], rule["constant"], UNRELATED_THRESHOLD)
+    warned = score.score({name: getattr(row, name) for name in score.weights}) > 0
+    return row.source_only_accuracy, right, abs(value - right), held, warned
+
+
+def _cells(own: list[Any], by_kind: list[Any] | None = None) -> str:
+    means = np.mean([np.mean(np.array(some, dtype=float), axis=0) for some in (by_kind or [own])], axis=0)
+    harmed = sum(right < alone - 0.01 for alone, right, *_ in own)
+    percent = [f"{100 * mean:.1f}" for mean in means[:3]]
+    return " | ".join([*percent[:2], str(harmed), percent[2], f"{means[3]:.0%}", f"{means[4]:.0%}"])
 
 
 def trials() -> Iterator[tuple[Task, str, str]]:

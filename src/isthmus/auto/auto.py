@@ -33,13 +33,17 @@ def _has_topics(auto: Auto) -> bool:
 class Auto(TransferClassifier):
     """Model selection without target labels: label-free diagnostics choose an ensemble of several unlike methods.
 
-    Two ensembles stand by. For classes that are what documents are about, self-training, TCL and a naive Bayes mixture
-    of the target; for classes that are something else, such as opinions, two transductive classifiers that look at
-    words and at what goes with them. Which is chosen is decided by up to three indicators: whether the classes part the
-    target's graph of similar documents, whether neighbors in the source have the same label, and whether a long
-    self-training stays where a short one led. The members' answers are averaged. Where the domains look unrelated a
-    `TransferWarning` says so, and where that is hardly to be doubted the fallback answers: the classifier trained on
-    the source alone.
+    The target's class prior is found first: label shift is the rule. Then two ensembles stand by. For classes that are
+    what documents are about, self-training, TCL and a naive Bayes mixture of the target; for classes that are something
+    else, such as opinions, two transductive classifiers that look at words and at what goes with them. Which is chosen
+    is decided by up to three indicators: whether the classes part the target's graph of similar documents, whether
+    neighbors in the source have the same label, and whether a long self-training stays where a short one led. Where X
+    holds embeddings beside words, classifiers of both are members too. The members' answers are averaged. Where the
+    domains look unrelated a `TransferWarning` says so, and where that is hardly to be doubted the fallback answers: the
+    classifier trained on the source alone.
+
+    The estimated accuracy is how far candidates that go about it in unlike ways agree, less where labels of the target
+    do not lead back to the source's.
 
     If some target documents are labelled (`sample_labeled`; twenty are a help), they decide with the indicators,
     correct the target prior and the estimated accuracy, and are learned from.
@@ -48,10 +52,14 @@ class Auto(TransferClassifier):
 
     Parameters
     ----------
-    target_prior : "source", "unknown" or dict of class to probability
-        The class prior of the whole target: like the source's, not known, or given. Most candidates rank documents and
-        give out pseudo-labels at this prior, which gains much where it is right and harms where it is not (label
-        shift). With "unknown", candidates that need one are left out, and others take their place.
+    target_prior : "auto", "source", "unknown" or dict of class to probability
+        The class prior of the whole target. Most candidates rank documents and give out pseudo-labels at this prior,
+        which gains much where it is right and harms where it is not. "auto" goes from the source's prior as far to the
+        one found in the target as the evidence is clear; see `isthmus.auto.label_shift`. "unknown" takes the one
+        found, "source" the source's (no label shift).
+    n_embedding_features : int
+        How many of X's columns, the last ones, are embeddings that stand beside words, as
+        `isthmus.text.WordsAndEmbeddings` makes them.
     max_time : float or None
         Seconds after which no further candidate is started. Cheap ones come first; how long one will take is guessed
         from the first.
@@ -70,8 +78,8 @@ class Auto(TransferClassifier):
         What to know before using the labels: `kind` and `message`.
     diagnostics_ : Diagnostics
         The indicators.
-    target_prior_ : dict or None
-        The class prior of the documents without a label that candidates went by; None if it was not known.
+    target_prior_ : dict
+        The class prior of the documents without a label that candidates went by.
 
     Examples
     --------
@@ -83,7 +91,7 @@ class Auto(TransferClassifier):
     >>> auto = isthmus.Auto(random_state=0)
     >>> auto = auto.fit(X, messages.labels, sample_domain=messages.groups, target_domain=messages.groups[~photos][0])
     >>> auto.chosen_
-    ('words + mSDA, transductive', 'words + LSA, transductive')
+    ('words + DCI, transductive', 'words + LSA, transductive')
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {

@@ -127,7 +127,7 @@ def _sentence_transformer(name: str) -> Any:
 
 
 def _read_prior(given: str) -> str | dict[str, float]:
-    if given in ("source", "unknown"):
+    if given in ("auto", "source", "unknown"):
         return given
     prior: dict[str, float] = {}
     for part in given.split(","):
@@ -140,7 +140,7 @@ def _read_prior(given: str) -> str | dict[str, float]:
     whole = abs(sum(prior.values()) - 1) < 1e-6
     if "" in prior or not whole or min(prior.values()) < 0:
         raise typer.BadParameter(
-            f'{given!r} is neither source, unknown nor a prior that sums to one, such as "yes=0.3,no=0.7".',
+            f'{given!r} is neither auto, source, unknown nor a prior that sums to one, such as "yes=0.3,no=0.7".',
             param_hint="--target-prior",
         )
     return prior

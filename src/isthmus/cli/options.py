@@ -102,7 +102,7 @@ TargetPrior = Annotated[
     _option(
         "--target-prior",
         metavar="PRIOR",
-        help='Class prior of the target: source (no label shift), unknown, or "yes=0.3,no=0.7".',
+        help='Class prior of the target: auto (found), source (no label shift), unknown, or "yes=0.3,no=0.7".',
         panel=METHOD,
     ),
 ]
