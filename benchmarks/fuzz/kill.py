@@ -84,11 +84,17 @@ def start(arguments: list[str], before: Callable[[], None] = lambda: None, stdou
         os.dup2(null, 2)
         for each in (signal.SIGTERM, signal.SIGINT):
             signal.signal(each, signal.SIG_DFL if each == signal.SIGTERM else signal.default_int_handler)
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115  # it ends with the process
         before()
         sys.argv = ["isthmus", *arguments]
-        command()
+        try:
+            command()
+        finally:
+            sys.stdout.flush()
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else 0 if end.code is None else 1
+    except BrokenPipeError:  # of the last flush, which Python itself would do
+        code = 141
     finally:
         os._exit(code)
 
@@ -100,13 +106,14 @@ def end(number: int) -> int:
 
 def killed(place: Place, rng: random.Random, seconds: float) -> str:
     """SIGKILL, SIGTERM or SIGINT at some time of a run."""
+    before = place.left()  # by a SIGKILL, until a run comes as far as to sweep it away
     which = rng.choice([signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
     number = start(place.arguments(rng.choice(["target.csv", "more.csv"])))
     time.sleep(rng.uniform(0, 1.1 * seconds))
     os.kill(number, which)
     code = end(number)
-    if which != signal.SIGKILL and (left := place.left()):
-        return f"{which.name} left {left}"
+    if which != signal.SIGKILL and (left := set(place.left()) - set(before)):
+        return f"{which.name} left {sorted(left)}"
     return "" if code in (0, -which, 128 + which, 130) else f"{which.name} ended with {code}"
 
 

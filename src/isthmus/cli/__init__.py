@@ -70,10 +70,10 @@ for command in (demo, fit, predict, explain, bench, data):
 def main(arguments: list[str] | None = None) -> None:
     """Exit codes: 0 done, 1 could not be done (one sentence says why), 2 wrong usage."""
     warnings.showwarning = _show_warning
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # a label need not be in the terminal's encoding
     _warn.cache_clear()
     try:
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(errors="backslashreplace")  # a label need not be in the terminal's encoding
         app(arguments, prog_name="isthmus")
     except (DataError, ModelFileError) as error:
         complain(str(error), "red")
