@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
+from typing import Any
+from unittest import mock
 
+import pytest
+
+from isthmus.io import atomic
 from isthmus.io.atomic import Staging, write_beside
 
 
@@ -31,3 +37,18 @@ def test_what_is_not_committed_leaves_no_trace(tmp_path: Path) -> None:
         staging.commit()
     assert path.read_text() == "new"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_signal_while_a_folder_is_made_or_removed_leaves_no_trace(tmp_path: Path) -> None:
+    for function in ("_locked", "shutil.rmtree"):
+        staging, real = Staging(), atomic._locked if function == "_locked" else shutil.rmtree
+        signals = iter([SystemExit(143)])
+
+        def ended(*arguments: Any, real: Any = real, signals: Any = signals, **options: Any) -> Any:
+            for signal in signals:
+                raise signal
+            return real(*arguments, **options)
+
+        with mock.patch(f"isthmus.io.atomic.{function}", ended), pytest.raises(SystemExit), staging:
+            staging.place(tmp_path / "out.csv")
+        assert list(tmp_path.iterdir()) == []

@@ -47,7 +47,10 @@ class Staging:
         """Where to write what `path` shall hold. The name ends as `path` does."""
         final = path.resolve()  # a link stays a link, and what it points at changes
         if final.parent not in self._asides:
-            self._asides[final.parent] = _Aside(final.parent)
+            self._asides[final.parent] = _Aside(
+                final.parent
+            )  # known before it is made, so that a signal leaves nothing
+            self._asides[final.parent].make()
         temporary = self._asides[final.parent].path / f"{len(self._files)}{final.suffix}"
         self._files.append((temporary, final))
         return temporary
@@ -65,10 +68,17 @@ class Staging:
         return self
 
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
-        for aside in self._asides.values():
-            aside.remove()
+        try:
+            self._clear()
+        except BaseException:  # a signal
+            self._clear()
+            raise
         if self._files and isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
             self._name(error)
+
+    def _clear(self) -> None:
+        for aside in self._asides.values():
+            aside.remove()
 
     def _name(self, error: OSError) -> None:
         """A full disk does not say which file it has no room for: the one that was begun last."""
@@ -83,18 +93,23 @@ class _Aside:
     """A folder that a process writes to, and holds locked while it does."""
 
     def __init__(self, parent: Path) -> None:
-        _sweep(parent)
+        self.path = parent / f".isthmus-{secrets.token_hex(8)}"
+        self._lock: int | None = None
+
+    def make(self) -> None:
+        _sweep(self.path.parent)
         while True:
-            self.path = parent / f".isthmus-{secrets.token_hex(8)}"
             self.path.mkdir(mode=0o700)
             self._lock = _locked(self.path)
             if self.path.is_dir():  # another process may have swept it away before it was locked
                 return
+            self.path = self.path.with_name(f".isthmus-{secrets.token_hex(8)}")
 
     def remove(self) -> None:
         shutil.rmtree(self.path, ignore_errors=True)
         if self._lock is not None:
             os.close(self._lock)
+            self._lock = None
 
 
 def _locked(folder: Path) -> int | None:
