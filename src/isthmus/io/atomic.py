@@ -107,9 +107,9 @@ class _Aside:
 
     def remove(self) -> None:
         shutil.rmtree(self.path, ignore_errors=True)
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
+        lock, self._lock = self._lock, None  # first, so that a signal cannot have it closed twice
+        if lock is not None:
+            os.close(lock)
 
 
 def _locked(folder: Path) -> int | None:
