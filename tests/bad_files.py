@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import lzma
+import zipfile
 from typing import Any
 
 import pandas as pd
@@ -38,6 +39,14 @@ def jsonl(*objects: Any) -> bytes:
     return "".join(json.dumps(item) + "\n" for item in objects).encode()
 
 
+def zipped(files: dict[str, str]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return buffer.getvalue()
+
+
 WHOLE = parquet(text=["a", "b"], label=["x", "y"])
 GZIPPED = gzip.compress(GOOD.encode())
 ZSTD = zstandard.compress(GOOD.encode())
@@ -67,11 +76,9 @@ SOURCES: dict[str, tuple[str, bytes, str]] = {
         "line 1, holds a NUL character in column 'text'",
     ),
     "NUL in parquet": ("s.parquet", parquet(text=["a\0"], label=["x"]), "row 1, holds a NUL character"),
-    "a picture": (
-        "s.csv",
-        b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
-        "does not begin with the names of columns: is it text at all?",
-    ),
+    "a picture": ("s.csv", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "is a picture: give a file of documents"),
+    "a PDF": ("s.csv", b"%PDF-1.7\n", "is a PDF file: save its text first"),
+    "a sound": ("s.csv", b"RIFF\x01\x02\x03\n", "does not begin with the names of columns: is it text at all?"),
     "UTF-16 without mark": ("s.csv", GOOD.encode("utf-16-le"), "in an encoding such as utf-16"),
     "half of UTF-16": ("s.csv", GOOD.encode("utf-16")[:-1], "is not in the encoding utf-16"),
     "too few fields": ("s.csv", b"id,text,label\n1,a,x\n2,b\n", "line 3, has 2 fields and the header 3"),
@@ -100,7 +107,10 @@ SOURCES: dict[str, tuple[str, bytes, str]] = {
     "several ids": ("s.csv", b"text,label,id,uuid\na,b,x,y\n", "several columns that may be the id, 'id', 'uuid'"),
     "two columns of a name": ("s.csv", b"text,label,text\na,x,b\n", "two columns with the name 'text'"),
     "a key twice": ("s.jsonl", b'{"text": "a", "text": "b", "label": "x"}\n', "line 1, has the key 'text' twice"),
-    "a spreadsheet": ("s.csv", b"PK\x03\x04" + b"\0" * 30, "is a spreadsheet or a zip archive: save it as CSV"),
+    "half a spreadsheet": ("s.csv", b"PK\x03\x04" + b"\0" * 30, "is a spreadsheet or a zip archive that is damaged"),
+    "a zip archive": ("s.xlsx", zipped({"a.csv": GOOD}), "is a zip archive, or a spreadsheet of another kind"),
+    "a spreadsheet of nothing": ("s.xlsx", zipped({"xl/workbook.xml": ""}), "that is damaged: save it again"),
+    "CSV called a spreadsheet": ("s.xlsx", GOOD.encode(), "that is damaged: save it again, or as CSV"),
     "an old spreadsheet": ("s.csv", b"\xd0\xcf\x11\xe0" + b"\0" * 30, "is a spreadsheet of an old kind: save it"),
     "bzip2": ("s.csv.bz2", bz2.compress(GOOD.encode()), "is compressed with bzip2: unpack it, or use gzip"),
     "xz": ("s.csv.xz", lzma.compress(GOOD.encode()), "is compressed with xz: unpack it, or use gzip"),
@@ -147,8 +157,16 @@ SOURCES: dict[str, tuple[str, bytes, str]] = {
         "line 2, is not JSON: Expecting value at character 1",
     ),
     "half of JSON": ("s.jsonl", b'{"text": "a", "la', "line 1, is not JSON: Unterminated string"),
-    "a JSON array": ("s.json", b'[{"text": "a", "label": "x"}]', "line 1, begins an array: write one object to a line"),
-    "a JSON array over lines": ("s.json", b'[\n{"text": "a"}\n]', "line 1, begins an array"),
+    "half a JSON array": ("s.json", b'[\n{"text": "a", "label": "x"},', "is not JSON: Expecting value at character"),
+    "a JSON array of nothing": ("s.json", b"[]", "no column that is clearly the text"),
+    "a JSON array of numbers": ("s.json", b"[1, 2]", "is an array without objects"),
+    "a JSON array and a number": (
+        "s.json",
+        b'[{"text": "a", "label": "x"}, 2]',
+        "item 2, is '2' and not an object in curly brackets",
+    ),
+    "an array in a JSON array": ("s.json", b'[{"text": ["a"], "label": "x"}]', "item 1, holds ['a'] in column 'text'"),
+    "a placeholder": ("s.csv", b"text,label\na,x\nb,N/A\n", "line 3, has the label 'N/A', which stands for none"),
     "a number": ("s.jsonl", b"17\n", "line 1, is '17' and not an object"),
     "a string": ("s.jsonl", b'"a"\n', "and not an object in curly brackets"),
     "deep JSON": ("s.jsonl", b'{"text": ' + b"[" * 100_000 + b"\n", "too deep"),

@@ -25,7 +25,8 @@ ESCAPE = "\x1b]0;owned\x07\x1b[31m\x9b5m\u202e"
 
 def corpus(folder: Path, label: str = "b") -> list[Path | str]:
     source, target = folder / "source.csv", folder / "target.csv"
-    source.write_text(f"text,label\nrefund my card,a\nmy card,a\nphotos crash,{label}\nit will crash,{label}\n")
+    rows = [("a", "refund my card", "my card", "a card refund"), (label, "photos crash", "it will crash", "crash it")]
+    source.write_text("text,label\n" + "".join(f"{text},{own}\n" for own, *texts in rows for text in texts))
     target.write_text("text\nrefund it\ncrash photos\n")
     return ["fit", "--source", source, "--target", target, "--method", "LR", "--predictions", folder / "out.csv"]
 

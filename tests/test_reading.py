@@ -84,7 +84,7 @@ def test_what_csv_writes_we_read(tmp_path_factory: pytest.TempPathFactory, pairs
     path = tmp_path_factory.getbasetemp() / f"hypothesis.{form}"
     rows = [{"text": text, "label": label} for text, label in pairs]
     path.write_bytes(delimited(rows, delimiter="\t" if form == "tsv" else ",").encode())
-    found = read(path, labelled=True)
+    found = read(path, labelled=True, allow_labels=[label.strip() for _, label in pairs])
     assert [(document.text, document.label) for document in found] == [(text, label.strip()) for text, label in pairs]
     assert [document.id for document in found] == [str(number) for number in range(1, len(pairs) + 1)]
 
@@ -107,8 +107,11 @@ def test_encodings_that_files_say_themselves(tmp_path: Path, encoding: str) -> N
 def test_encodings_that_files_do_not_say(tmp_path: Path) -> None:
     path = tmp_path / "documents.csv"
     path.write_bytes("text,label\nplain,x\nnaïve café,y\n".encode("latin-1"))
-    with pytest.warns(GuessedEncodingWarning, match=r"line 3, is not UTF-8: read as latin-1"):
+    with pytest.warns(GuessedEncodingWarning, match=r"line 3, is not UTF-8: read as Windows-1252"):
         assert read(path)[1].text == "naïve café"
+    path.write_bytes("text,label\n“naïve” €,x\n".encode("cp1252"))
+    with pytest.warns(GuessedEncodingWarning):
+        assert read(path)[0].text == "“naïve” €"
     path.write_bytes("text,label\nnaïve €,x\n".encode("cp1252"))
     assert read(path, encoding="cp1252")[0].text == "naïve €"
     with pytest.raises(DataError, match=r"line 1 or soon after, is not in the encoding ascii: name the right one"):

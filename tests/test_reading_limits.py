@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import tracemalloc
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -125,6 +126,34 @@ def test_long_rows_of_parquet_get_a_sentence(tmp_path: Path) -> None:
     parquet.write_table(pa.table({"text": ["a", "a" * 3_000]}), path)
     with pytest.raises(DataError, match="row 2, is longer than 2,000 characters"):
         read(path, max_document=2_000)
+
+
+def test_an_array_may_be_one_line_and_its_items_no_longer_than_documents(tmp_path: Path) -> None:
+    path = tmp_path / "documents.json"
+    path.write_text(json.dumps([{"text": "a" * 1_500}, {"text": "b" * 1_500}]))
+    assert len(read(path, max_document=2_000)) == 2
+    with pytest.raises(DataError, match="item 1, is longer than 1,000 characters"):
+        read(path, max_document=1_000)
+
+
+def test_long_rows_of_spreadsheets_get_a_sentence_and_forged_ones_an_end(tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    path = tmp_path / "documents.xlsx"
+    book = openpyxl.Workbook()
+    book.active.append(["text"])
+    book.active.append(["a" * 3_000])
+    book.save(path)
+    with pytest.raises(DataError, match="row 2, is longer than 2,000 characters"):
+        read(path, max_document=2_000)
+    forged = tmp_path / "forged.xlsx"
+    with zipfile.ZipFile(path) as whole, zipfile.ZipFile(forged, "w") as other:
+        for member in whole.namelist():
+            content = whole.read(member)
+            other.writestr(
+                member, content.replace(b'r="2"', b'r="999999999999"').replace(b'r="A2"', b'r="A999999999999"')
+            )
+    with pytest.raises(DataError, match="has columns, but no documents"):
+        read(forged)
 
 
 def test_the_option_lifts_the_limit(tmp_path: Path) -> None:

@@ -7,13 +7,15 @@ import os
 import sys
 import warnings
 from functools import cache
+from itertools import takewhile
 from typing import Annotated, Any, TextIO
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from isthmus import __version__
 from isthmus.cli.bench import bench
+from isthmus.cli.check import check_data
 from isthmus.cli.console import complain
 from isthmus.cli.data import data
 from isthmus.cli.demo import demo
@@ -37,8 +39,26 @@ class Commands(TyperGroup):
             raise typer.Exit(CLOSED_PIPE) from None
 
 
+class Command(TyperCommand):
+    """One command. Files without options are what people try first: they are told how it is said."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        takes_files = {"--source", "--target"} <= {name for parameter in self.params for name in parameter.opts}
+        bare = list(takewhile(lambda word: not word.startswith("-"), args))
+        if takes_files and bare:
+            source, target = (*bare, "TARGET")[:2] if len(bare) < 3 else (" --source ".join(bare[:-1]), bare[-1])
+            said = f"isthmus {self.name} --source {source} --target {target}"
+            ctx.fail(f"Say which file has the labels and which has not: {said}")
+        return super().parse_args(ctx, args)
+
+
 app = typer.Typer(
-    name="isthmus", cls=Commands, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False
+    name="isthmus",
+    cls=Commands,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 
@@ -63,8 +83,8 @@ def isthmus(
     """
 
 
-for command in (demo, fit, predict, explain, bench, data):
-    app.command()(command)
+for command in (demo, check_data, fit, predict, explain, bench, data):
+    app.command(command.__name__.partition("_")[0], cls=Command)(command)
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -68,7 +68,10 @@ def as_options(sentence: str) -> str:
 
     >>> as_options("it has several: choose one with text= or use_target_labels=.")
     'it has several: choose one with --text or --use-target-labels.'
+    >>> as_options("leave them out with on_bad_rows=skip.")
+    'leave them out with --on-bad-rows skip.'
     """
+    sentence = sentence.replace("on_bad_rows=skip", "--on-bad-rows skip")
     return re.sub(r"\b([a-z_]+)=(?![\w\"'({\[.]\w)(?=[\s.,:;)]|$)", lambda m: "--" + m[1].replace("_", "-"), sentence)
 
 

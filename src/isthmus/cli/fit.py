@@ -11,9 +11,9 @@ from isthmus.cli import options as o
 
 if TYPE_CHECKING:
     from isthmus._api import Result
-    from isthmus.cli.gathering import Gathered
+    from isthmus.cli.gathering import Files, Gathered, Reading
     from isthmus.cli.stages import Stages
-    from isthmus.cli.summary import Summary
+    from isthmus.cli.summary import ReadFiles, Summary
     from isthmus.core.estimator import TransferClassifier
 
 
@@ -24,9 +24,13 @@ def fit(
     label: o.Label = None,
     id_column: o.Id = None,
     truth: o.Truth = None,
+    target_text: o.TargetText = None,
+    target_label: o.TargetLabel = None,
     form: o.InputFormat = None,
     encoding: o.Encoding = None,
     max_document: o.MaxDocument = o.LONGEST,
+    allow_label: o.AllowLabels = None,
+    on_bad_rows: o.BadRowsStop = o.OnBadRows.stop,
     method: o.Method = None,
     preset: o.Preset = None,
     encoder: o.Encoder = None,
@@ -37,16 +41,17 @@ def fit(
     output: o.ModelOutput = None,
     predictions: o.Predictions = None,
     report: o.Report = None,
+    skipped: o.Skipped = None,
     force: o.Force = False,
     as_json: o.AsJson = False,
 ) -> None:
     """Learn and label: unsupervised domain adaptation from a labelled source
     to an unlabelled target.
 
-    Files are CSV, TSV, JSON lines or Parquet, with .gz or .zst or without,
-    or folders of text files, one folder for each label. Columns with usual
-    names (text, label, id ...) are found; name the others. Several sources
-    are several domains.
+    Files are CSV, TSV, JSON, JSON lines, Parquet or .xlsx, with .gz or .zst
+    or without, or folders of text files, one folder for each label. Columns
+    with usual names (text, label, id ...) are found; name the others. Several
+    sources are several domains. What isthmus check finds is warned of.
 
     Exit codes: 0 done, 1 could not be done (one sentence says why, and no
     file was changed unless it says so), 2 wrong usage.
@@ -55,57 +60,91 @@ def fit(
 
     from isthmus._api import DEFAULT_METHOD
     from isthmus.cli.estimating import check_preset, load_encoder, read_estimator
-    from isthmus.cli.outputs import check_outputs
+    from isthmus.cli.gathering import Reading
     from isthmus.cli.stages import Stages
     from isthmus.cli.summary import Summary
-    from isthmus.io.documents import check_format
 
     began = perf_counter()
     check_preset(preset, encoder)
     if [*source, target].count("-") > 1:
         raise typer.BadParameter("standard input (-) can be read once only.")
     estimator = read_estimator(method or DEFAULT_METHOD, random_state, target_prior, max_time)
-    named = {"--output": output, "--predictions": predictions, "--report": report}
-    outputs = {option: path for option, path in named.items() if path is not None}
-    check_outputs(outputs, force, [*source, target])
-    if predictions is not None:
-        check_format(str(predictions), "--predictions")
-    reading: dict[str, Any] = {"text": text, "id": id_column, "form": form and form.value, "encoding": encoding}
-    reading["max_document"] = max_document
+    reading = Reading(
+        text,
+        label,
+        id_column,
+        truth,
+        form and form.value,
+        encoding,
+        max_document,
+        target_text,
+        target_label,
+        allow_label or (),
+    )
+    skip = on_bad_rows is o.OnBadRows.skip
+    outputs = _plan({"--output": output, "--predictions": predictions, "--report": report}, force, [*source, target])
+    skipped = _plan_skipped(skipped, outputs, force, [*source, target]) if skip else None
+    read = _read(source, target, reading, use_target_labels, skip, skipped)
+    words = {"preset": preset, "encoder": load_encoder(encoder)}
+    _warn(read, outputs)
     with Stages() as stages:
-        sources, there = _gather(source, target, label, truth, use_target_labels, reading, stages)
-        words = {"preset": preset, "encoder": load_encoder(encoder)}
-        result = _transfer(estimator, sources, there, use_target_labels, max_time, words, stages)
-        _write(result, there, outputs, stages)
-    _show(Summary(sources, there, result, use_target_labels, outputs, perf_counter() - began), as_json)
+        result = _transfer(estimator, read.files, use_target_labels, max_time, words, stages)
+        _write(result, read.files.target, outputs, stages)
+    _show(Summary(read, result, use_target_labels, outputs, perf_counter() - began), as_json)
 
 
-def _gather(
-    source: list[str],
-    target: str,
-    label: str | None,
-    truth: str | None,
-    use_target_labels: bool,
-    reading: dict[str, Any],
-    stages: Stages,
-) -> tuple[list[Gathered], Gathered]:
-    """All documents, with labels that are spelled alike and can be learned from."""
-    from isthmus.cli.gathering import check_classes, check_truth, gather, spell_alike
-    from isthmus.exceptions import DataError
+def _plan(named: dict[str, Path | None], force: bool, inputs: list[str]) -> dict[str, Path]:
+    """The outputs that were asked for, which can be written."""
+    from isthmus.cli.outputs import check_outputs
+    from isthmus.io.documents import check_format
 
-    # Ids tell which label is whose, and the source's documents get none: theirs may be missing or alike.
-    source_options = {**reading, "label": label, "labelled": True, "with_ids": False}
-    sources = [gather(path, stages, **source_options) for path in source]
-    check_classes(sources)
-    there = gather(target, stages, label=label or sources[0].columns.label, truth=truth, **reading)
-    spell_alike([*sources, there])
-    if truth is not None:
-        learned = [*sources, there] if use_target_labels else sources
-        check_truth(there, truth, {label for file in learned for label in file.counts})
-    if use_target_labels and not any(there.labels):
-        column = label or sources[0].columns.label
-        raise DataError(f"{target} has no entry in column {column!r}: leave --use-target-labels out, or add some.")
-    return sources, there
+    outputs = {option: path for option, path in named.items() if path is not None}
+    check_outputs(outputs, force, inputs)
+    if path := outputs.get("--predictions"):
+        check_format(str(path), "--predictions")
+    return outputs
+
+
+def _plan_skipped(skipped: Path | None, outputs: dict[str, Path], force: bool, inputs: list[str]) -> Path | None:
+    from isthmus.cli.bad_rows import skipped_path
+    from isthmus.cli.outputs import check_outputs
+
+    path = skipped_path(skipped, next(iter(outputs.values()), None))
+    if path is not None:
+        check_outputs({**outputs, "--skipped": path}, force, inputs)
+    return path
+
+
+def _read(
+    source: list[str], target: str, reading: Reading, use_target_labels: bool, skip: bool, skipped: Path | None
+) -> ReadFiles:
+    """All documents, and what may be wrong with them."""
+    from isthmus.cli.bad_rows import BadRows
+    from isthmus.cli.gathering import check_files, gather_files
+    from isthmus.cli.stages import Stages
+    from isthmus.cli.summary import ReadFiles
+
+    with BadRows() as bad:
+        with Stages() as stages:
+            files = gather_files(source, target, reading, stages, bad)
+        if not skip:
+            bad.refuse()
+        check_files(files, reading, use_target_labels)
+        written = bad.finish(skipped)
+    return ReadFiles(files, files.findings(use_target_labels), bad, written)
+
+
+def _warn(read: ReadFiles, outputs: dict[str, Path]) -> None:
+    """Before the work begins, which may take long."""
+    from isthmus.cli.console import complain
+
+    for finding in read.findings:
+        complain(finding.message, "yellow")
+    if not outputs:
+        nothing = (
+            "No file will be written: -o names one for the model, --predictions for the labels, --report for a page."
+        )
+        complain(nothing, "yellow")
 
 
 def _show(summary: Summary, as_json: bool) -> None:
@@ -121,8 +160,7 @@ def _show(summary: Summary, as_json: bool) -> None:
 
 def _transfer(
     estimator: TransferClassifier,
-    sources: list[Gathered],
-    target: Gathered,
+    files: Files,
     use_target_labels: bool,
     max_time: float | None,
     words: dict[str, Any],
@@ -133,12 +171,14 @@ def _transfer(
     from isthmus._api import transfer
     from isthmus.cli.estimating import watch
     from isthmus.cli.gathering import domain_names
-    from isthmus.exceptions import DataError, TransferWarning
+    from isthmus.exceptions import DataError, SmallClassWarning, TransferWarning
 
+    sources, target = files.sources, files.target
     names = domain_names([source.path for source in sources])
     with stages.stage(f"fitting {type(estimator).__name__}") as advance, warnings.catch_warnings():
         watch(estimator, advance, max_time)
         warnings.simplefilter("ignore", TransferWarning)  # the summary shows them
+        warnings.simplefilter("ignore", SmallClassWarning)  # the findings have it
         try:
             result = transfer(
                 [text for source in sources for text in source.texts],

@@ -3,20 +3,50 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
 from isthmus._api import SOURCE, TARGET
+from isthmus.cli.bad_rows import BadRows
 from isthmus.cli.console import n_documents
+from isthmus.cli.options import LONGEST
 from isthmus.cli.stages import Stages
 from isthmus.core.labels import spelled_like
 from isthmus.exceptions import DataError
 from isthmus.io.documents import Columns, open_documents
+from isthmus.quality import Finding, Part, find_unknown, look_at, nearest_label
 
 REPORT_EVERY = 1000
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Which columns hold what, and how the files are to be read."""
+
+    text: str | None = None
+    label: str | None = None
+    id: str | None = None
+    truth: str | None = None
+    form: str | None = None
+    encoding: str | None = None
+    max_document: int = LONGEST
+    target_text: str | None = None
+    target_label: str | None = None
+    """Where the target's columns have other names."""
+    allow_labels: Sequence[str] = ()
+    """Labels that look like placeholders, or like others that are misspelt, and are neither."""
+
+    @property
+    def common(self) -> dict[str, Any]:
+        return {
+            "form": self.form,
+            "encoding": self.encoding,
+            "max_document": self.max_document,
+            "allow_labels": self.allow_labels,
+        }
 
 
 @dataclass
@@ -29,6 +59,10 @@ class Gathered:
     texts: list[str] = field(default_factory=list)
     labels: list[str | None] = field(default_factory=list)
     truth: list[str | None] = field(default_factory=list)
+    places: list[str] = field(default_factory=list)
+    """Where each document stands in the file."""
+    placeholders: dict[str, int] = field(default_factory=dict)
+    """Entries that were taken for no label."""
 
     @property
     def counts(self) -> dict[str, int]:
@@ -40,22 +74,74 @@ class Gathered:
         columns = {role: getattr(self.columns, role) for role in ("text", "label", "id")}
         return {"file": self.path, "documents": len(self.texts), "columns": columns, "guessed": self.columns.guessed}
 
+    def part(self, labels: Sequence[str | None]) -> Part:
+        """As the checks of data quality see it."""
+        return Part(self.path, self.texts, labels, self.places)
+
     def __str__(self) -> str:
         return f"{self.path}: {n_documents(len(self.texts))}; {self.columns}."
 
 
-def gather(path: str, stages: Stages, **options: Any) -> Gathered:
-    """All documents of a file. `options` are those of `open_documents`."""
-    with stages.stage(f"reading {path}") as advance, open_documents(path, **options) as file:
+@dataclass(frozen=True)
+class Files:
+    """Everything that was read for a fit."""
+
+    sources: list[Gathered]
+    target: Gathered
+
+    @property
+    def classes(self) -> list[str]:
+        """The labels of all sources."""
+        return list(dict.fromkeys(label for source in self.sources for label in source.counts))
+
+    def findings(self, use_target_labels: bool = False) -> list[Finding]:
+        """What may be wrong with the documents."""
+        return [
+            *_placeholders(self.target),
+            *self._unknown(use_target_labels),
+            *look_at([source.part(source.labels) for source in self.sources], self.target.part(())),
+        ]
+
+    def _unknown(self, use_target_labels: bool) -> Iterable[Finding]:
+        if (column := self.target.columns.truth) is not None:
+            yield from find_unknown(self.target.part(self.target.truth), self.classes, column)
+        if use_target_labels and (column := self.target.columns.label) is not None:
+            yield from find_unknown(self.target.part(self.target.labels), self.classes, column)
+
+
+def gather(path: str, stages: Stages, bad: BadRows, **options: Any) -> Gathered:
+    """All documents of a file that can be read; `bad` takes the others. `options` are those of `open_documents`."""
+    with stages.stage(f"reading {path}") as advance, open_documents(path, on_bad_row=bad.of(path), **options) as file:
         found = Gathered(path, file.columns)
         for document in file:
             found.ids.append(document.id)
             found.texts.append(document.text)
             found.labels.append(document.label)
             found.truth.append(document.truth)
+            found.places.append(file.place.removeprefix(f"{file.name}, "))
             if file.n_documents % REPORT_EVERY == 0:
                 advance(file.position, file.size)
+        found.placeholders = dict(file.placeholders)
     return found
+
+
+def gather_files(sources: Sequence[str], target: str, reading: Reading, stages: Stages, bad: BadRows) -> Files:
+    """All documents of a fit, with labels that are spelled alike across the files."""
+    # Ids tell which label is whose, and the source's documents get none: theirs may be missing or alike.
+    options = {**reading.common, "text": reading.text, "label": reading.label, "labelled": True, "with_ids": False}
+    gathered = [gather(path, stages, bad, **options) for path in sources]
+    there = gather(
+        target,
+        stages,
+        bad,
+        text=reading.target_text or reading.text,
+        label=reading.target_label or reading.label or gathered[0].columns.label,
+        id=reading.id,
+        truth=reading.truth,
+        **reading.common,
+    )
+    spell_alike([*gathered, there])
+    return Files(gathered, there)
 
 
 def domain_names(paths: Sequence[str]) -> list[str]:
@@ -79,7 +165,37 @@ def spell_alike(files: Sequence[Gathered]) -> None:
         file.truth[:] = spelled_like(file.truth, known)
 
 
-def check_truth(target: Gathered, column: str, classes: Collection[str]) -> None:
+def check_files(files: Files, reading: Reading, use_target_labels: bool) -> None:
+    """There must be something to tell apart, and labels that are learned from or scored by must be those of a class."""
+    for file in (*files.sources, files.target):
+        if not file.texts:
+            raise DataError(f"{file.path} has no row that can be read.")
+    if len(files.classes) < 2:
+        raise DataError(
+            f"The source has one label only, {files.classes[0]!r}: there must be two or more to tell apart."
+        )
+    target = files.target
+    if reading.truth is not None:
+        _check_truth(target, reading.truth, {*files.classes, *(target.counts if use_target_labels else ())})
+    if use_target_labels and not any(target.labels):
+        column = reading.target_label or reading.label or files.sources[0].columns.label
+        raise DataError(f"{target.path} has no entry in column {column!r}: leave --use-target-labels out, or add some.")
+    if use_target_labels:
+        check_spelling(target.path, target.counts, files.classes, reading.allow_labels)
+
+
+def check_spelling(path: str, labels: Iterable[str], known: Sequence[str], allowed: Collection[str]) -> None:
+    """A label that is learned from must not be a misspelt one of another class: it would be a class of its own."""
+    slips = {label: nearest_label(label, known) for label in labels if label not in known and label not in allowed}
+    named = [f"{label!r} (did you mean {meant!r}?)" for label, meant in slips.items() if meant is not None]
+    if named:
+        raise DataError(
+            f"{path} has labels that the source spells otherwise: {', '.join(named)}. "
+            "Correct them, or take them for classes of their own with allow_label=."
+        )
+
+
+def _check_truth(target: Gathered, column: str, classes: Collection[str]) -> None:
     """Where no true label is a class, everything would be wrong, and the column or the spelling is."""
     there = {label for label in target.truth if label is not None}
     if not there:
@@ -92,10 +208,8 @@ def check_truth(target: Gathered, column: str, classes: Collection[str]) -> None
         )
 
 
-def check_classes(sources: Sequence[Gathered]) -> None:
-    """There must be something to tell apart."""
-    classes = {label for source in sources for label in source.labels}
-    if len(classes) < 2:
-        raise DataError(
-            f"The source has one label only, {next(iter(classes))!r}: there must be two or more to tell apart."
-        )
+def _placeholders(file: Gathered) -> Iterable[Finding]:
+    for label, n in file.placeholders.items():
+        has = "1 document has" if n == 1 else f"{n:,} documents have"
+        message = f"{file.path}: {has} the label {label!r}, which is taken for none; --allow-label makes it a class."
+        yield Finding("placeholder", message, n, file.path)

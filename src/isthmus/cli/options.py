@@ -15,12 +15,29 @@ READING, METHOD, WRITING = "Reading", "Method", "Writing"
 
 
 class Format(StrEnum):
+    """Formats of files of labels."""
+
+    csv = "csv"
+    tsv = "tsv"
+    jsonl = "jsonl"
+    parquet = "parquet"
+
+
+class ReadFormat(StrEnum):
     """Formats of files of documents."""
 
     csv = "csv"
     tsv = "tsv"
     jsonl = "jsonl"
     parquet = "parquet"
+    xlsx = "xlsx"
+
+
+class OnBadRows(StrEnum):
+    """What becomes of rows that cannot be read."""
+
+    stop = "stop"
+    skip = "skip"
 
 
 def _option(*names: str, panel: str | None = None, **options: Any) -> Any:
@@ -41,22 +58,48 @@ Target = Annotated[str, _option("--target", metavar="FILE", help="The documents 
 Text = Annotated[str | None, _column("text", "the text")]
 Label = Annotated[str | None, _column("label", "the label")]
 Id = Annotated[str | None, _column("id", "the ids")]
+TargetText = Annotated[str | None, _column("target-text", "the target's text, if it has another name there")]
+TargetLabel = Annotated[str | None, _column("target-label", "the target's labels, if it has another name there")]
+AllowLabels = Annotated[
+    list[str] | None,
+    _option(
+        "--allow-label",
+        metavar="LABEL",
+        help="A class, though it looks like a placeholder (none, -, N/A) or a slip; repeatable.",
+        panel=READING,
+    ),
+]
+BadRowsStop = Annotated[
+    OnBadRows, _option("--on-bad-rows", help="Stop at rows that cannot be read, or skip them.", panel=READING)
+]
+BadRowsSkip = Annotated[
+    OnBadRows, _option("--on-bad-rows", help="Skip rows that cannot be read, or stop at the first.", panel=READING)
+]
+Skipped = Annotated[
+    Path | None,
+    _option("--skipped", metavar="FILE", help="The skipped rows and why; by default beside the output.", panel=WRITING),
+]
 Truth = Annotated[
     str | None,
     _option("--truth", metavar="COLUMN", help="True labels in the target, for scoring alone.", panel=READING),
 ]
 InputFormat = Annotated[
-    Format | None,
+    ReadFormat | None,
     _option(
         "--format",
         metavar="FORMAT",
-        help="csv, tsv, jsonl or parquet, if neither the name nor the first bytes say it.",
+        help="csv, tsv, jsonl (also for a JSON array), parquet or xlsx, if neither name nor first bytes say it.",
         panel=READING,
     ),
 ]
 Encoding = Annotated[
     str | None,
-    _option("--encoding", metavar="NAME", help="By default what a byte-order mark says, or UTF-8.", panel=READING),
+    _option(
+        "--encoding",
+        metavar="NAME",
+        help="By default what a byte-order mark says, UTF-8, or Windows-1252.",
+        panel=READING,
+    ),
 ]
 MaxDocument = Annotated[
     int,

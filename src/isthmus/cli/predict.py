@@ -2,18 +2,43 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, BinaryIO
+
+import typer
 
 from isthmus.cli import options as o
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from isthmus._api import Result
+    from isthmus.cli.bad_rows import BadRows
     from isthmus.io.documents import Document, DocumentFile
+    from isthmus.typing import Array
 
 BATCH = 5_000
 CHARACTERS = 10_000_000
 """Documents that are held at a time, and characters, unless one document alone has more."""
+
+
+@dataclass
+class Tally:
+    """What is counted while documents are labelled."""
+
+    n: int = 0
+    n_empty: int = 0
+    confidence: float = 0.0
+    """The sum over all documents."""
+    labels: Counter[str] = field(default_factory=Counter)
+
+    def add(self, labels: list[str], probabilities: Array, n_empty: int) -> None:
+        self.n += len(labels)
+        self.n_empty += n_empty
+        self.confidence += float(probabilities.max(axis=1).sum())
+        self.labels.update(labels)
 
 
 def predict(
@@ -26,14 +51,18 @@ def predict(
     encoding: o.Encoding = None,
     max_document: o.MaxDocument = o.LONGEST,
     encoder: o.Encoder = None,
+    on_bad_rows: o.BadRowsSkip = o.OnBadRows.skip,
+    skipped: o.Skipped = None,
     output_format: o.OutputFormat = o.Format.csv,
     force: o.Force = False,
+    as_json: o.AsJson = False,
 ) -> None:
     """Label documents that came later with a model that isthmus fit wrote.
 
     Writes id, label, the probability of each class, and the confidence in the
     label, which is the largest of them. However large the file, a few
-    thousand documents are held at a time.
+    thousand documents are held at a time. Rows that cannot be read, or whose
+    id is missing or was there before, are left out with a warning.
 
     Exit codes: 0 done, 1 could not be done (one sentence says why), 2 wrong
     usage.
@@ -41,60 +70,91 @@ def predict(
     import sys
     from pathlib import Path
 
-    from isthmus.cli.console import errors, n_documents
-    from isthmus.cli.console import output as standard_output
+    from isthmus.cli.bad_rows import BadRows, skipped_path
     from isthmus.cli.models import load_result
     from isthmus.cli.outputs import check_outputs
     from isthmus.cli.stages import Stages
     from isthmus.io.atomic import Staging
     from isthmus.io.documents import check_format, open_documents
 
-    reading: dict[str, Any] = {"text": text, "id": id_column, "form": form and form.value, "encoding": encoding}
     to_stdout = output == "-"
-    if not to_stdout:
-        check_outputs({"--output": Path(output)}, force, [model, file])
+    if to_stdout and as_json:
+        raise typer.BadParameter("the labels go to standard output, and --json too: name a file with -o.")
+    skip = on_bad_rows is o.OnBadRows.skip
+    skipped = skipped_path(skipped, None if to_stdout else Path(output)) if skip else None
+    outputs = {**({} if to_stdout else {"--output": Path(output)}), **({"--skipped": skipped} if skipped else {})}
+    check_outputs(outputs, force, [model, file])
     written_as = output_format.value if to_stdout else check_format(output, "--output")
     result = load_result(model, encoder)
-    with (
-        Stages() as stages,
-        open_documents(file, **reading, max_document=max_document) as documents,
-        stages.stage(f"labelling {file}") as advance,
-        Staging() as staging,
-    ):
-        if to_stdout:
-            _label(result, documents, sys.stdout.buffer, written_as, "", advance)
-        else:
-            with staging.place(Path(output)).open("xb") as stream:
-                _label(result, documents, stream, written_as, output, advance)
+    reading: dict[str, Any] = {"text": text, "id": id_column, "form": form and form.value, "encoding": encoding}
+    reading["max_document"] = max_document
+    with BadRows() as bad:
+        if skip:
+            reading["on_bad_row"] = bad.of(file)
+        with Stages() as stages, open_documents(file, **reading) as documents, Staging() as staging:
+            with stages.stage(f"labelling {file}") as advance:
+                if to_stdout:
+                    tally = _label(result, documents, sys.stdout.buffer, written_as, "", advance)
+                else:
+                    with staging.place(Path(output)).open("xb") as stream:
+                        tally = _label(result, documents, stream, written_as, output, advance)
+            if not tally.n:  # then every row is bad
+                bad.refuse()
             staging.commit()
-    note = f"Labelled {n_documents(documents.n_documents)} of {documents.name}; {documents.columns}."
-    console = errors() if to_stdout else standard_output()
-    console.print(note if to_stdout else f"{note} Wrote {output}.", markup=False, soft_wrap=True)
+        written = bad.finish(skipped)
+    _conclude(documents, tally, bad, written, None if to_stdout else output, as_json)
 
 
-def _label(result: Result, documents: DocumentFile, stream: BinaryIO, form: str, name: str, advance: Any) -> None:
+def _conclude(
+    documents: DocumentFile, tally: Tally, bad: BadRows, skipped: Path | None, output: str | None, as_json: bool
+) -> None:
+    """What was done, for people or for scripts; never between the labels."""
+    from isthmus.cli.console import errors, n_documents, print_json
+    from isthmus.cli.console import output as standard_output
+    from isthmus.core.problem import warn_of_empty
+
+    warn_of_empty(tally.n_empty, tally.n)
+    if as_json:
+        summary = {
+            "file": documents.name,
+            "documents": tally.n,
+            "labels": dict(tally.labels.most_common()),
+            "mean_confidence": round(tally.confidence / tally.n, 4),
+            "without_known_words": tally.n_empty,
+            "skipped": {"rows": bad.as_dicts(), "file": None if skipped is None else str(skipped)},
+            "written": output,
+        }
+        print_json(summary)
+        return
+    note = f"Labelled {n_documents(tally.n)} of {documents.name}; {documents.columns}."
+    console = errors() if output is None else standard_output()
+    console.print(note if output is None else f"{note} Wrote {output}.", markup=False, soft_wrap=True)
+
+
+def _label(result: Result, documents: DocumentFile, stream: BinaryIO, form: str, name: str, advance: Any) -> Tally:
     import warnings
 
     from isthmus.cli.models import asking
-    from isthmus.core.problem import has_words, warn_of_empty
+    from isthmus.core.problem import has_words
     from isthmus.exceptions import DataError, EmptyDocumentWarning
     from isthmus.io.documents import PredictionWriter
 
-    n_empty = 0
+    tally, classes = Tally(), [str(label) for label in result.classes.tolist()]
     with PredictionWriter(stream, form, result.classes.tolist(), name) as writer:
         for batch in _batches(documents):
             try:
                 X = result.vectorizer.transform([document.text for document in batch])
             except (ValueError, TypeError) as error:  # an encoder returned what is no row for each text
                 raise DataError(str(error)) from error
-            n_empty += int((~has_words(X)).sum())
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", EmptyDocumentWarning)  # one at the end, for all batches
                 with asking():
                     probabilities = result.estimator.predict_proba(X)
             writer.write([document.id for document in batch], probabilities)
+            labels = [classes[number] for number in probabilities.argmax(axis=1)]
+            tally.add(labels, probabilities, int((~has_words(X)).sum()))
             advance(documents.position, documents.size)
-    warn_of_empty(n_empty, documents.n_documents)
+    return tally
 
 
 def _batches(documents: DocumentFile) -> Iterator[list[Document]]:

@@ -12,8 +12,10 @@ from rich.text import Text
 
 from isthmus._api import Result
 from isthmus.auto import Caution, Estimate
+from isthmus.cli.bad_rows import BadRows
 from isthmus.cli.console import complain, n_documents, output, print_json
-from isthmus.cli.gathering import Gathered
+from isthmus.cli.gathering import Files, Gathered
+from isthmus.quality import Finding
 from isthmus.text import reading_of
 
 DOUBTFUL = 0.6
@@ -21,15 +23,33 @@ DOUBTFUL = 0.6
 
 
 @dataclass(frozen=True)
+class ReadFiles:
+    """What a fit was given, what was found in it, and what was left out."""
+
+    files: Files
+    findings: list[Finding]
+    bad: BadRows
+    skipped: Path | None
+    """Where the rows that were left out are written."""
+
+
+@dataclass(frozen=True)
 class Summary:
     """All that a fit found out, for people and for scripts."""
 
-    sources: list[Gathered]
-    target: Gathered
+    read: ReadFiles
     result: Result
     used_target_labels: bool
     outputs: dict[str, Path]
     seconds: float
+
+    @property
+    def sources(self) -> list[Gathered]:
+        return self.read.files.sources
+
+    @property
+    def target(self) -> Gathered:
+        return self.read.files.target
 
     def show(self, as_json: bool) -> None:
         """On standard output; warnings on standard error, where they are seen whatever becomes of the summary."""
@@ -52,6 +72,11 @@ class Summary:
                 "known_labels_used": self.used_target_labels,
             },
             "reading": reading_of(self.result.vectorizer),
+            "findings": [finding.as_dict() for finding in self.read.findings],
+            "skipped": {
+                "rows": self.read.bad.as_dicts(),
+                "file": None if self.read.skipped is None else str(self.read.skipped),
+            },
             "method": type(self.result.estimator).__name__,
             "classes": self.result.classes.tolist(),
             "mean_confidence": round(float(self._confidence().mean()), 4),

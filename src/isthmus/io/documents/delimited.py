@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from isthmus.exceptions import DataError
+from isthmus.io.documents.bad_rows import BadRowError
 from isthmus.io.documents.lines import LONGEST, too_long
 
 _REASONS = {
@@ -17,7 +18,7 @@ _REASONS = {
 
 def read_delimited(
     lines: Iterator[str], name: str, first: int, delimiter: str, longest: int = LONGEST
-) -> tuple[list[str], Callable[[Sequence[str]], Iterator[tuple[str, list[Any]]]]]:
+) -> tuple[list[str], Callable[[Sequence[str]], Iterator[tuple[str, Any]]]]:
     """The header's columns, and rows by column name. `first` is the number of the first line."""
     length = 0
 
@@ -55,14 +56,16 @@ def read_delimited(
     body = records()
     header = [column.strip() for column in next(body)]
 
-    def rows(wanted: Sequence[str]) -> Iterator[tuple[str, list[Any]]]:
+    def rows(wanted: Sequence[str]) -> Iterator[tuple[str, Any]]:
         positions = [header.index(column) for column in wanted]
         for record in body:
             if len(record) != len(header):
-                raise DataError(
-                    f"{place()}, has {len(record)} fields and the header {len(header)}: "
+                why = (
+                    f"has {len(record)} fields and the header {len(header)}: "
                     "put quotation marks around fields that hold the separator or a line break."
                 )
+                yield place(), BadRowError(place(), "with too few or too many fields", why, record)
+                continue
             yield place(), [record[position] for position in positions]
 
     return header, rows

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
-from typing import Any
+from typing import Any, cast
 
-from isthmus.exceptions import DataError
+from isthmus.io.documents.bad_rows import BadRowError
 from isthmus.io.documents.lines import LONGEST
 
 LOOK_AHEAD = 100
@@ -17,7 +17,7 @@ Fewer, if they are as long as a document may be."""
 
 def read_jsonl(
     lines: Iterator[str], name: str, first: int
-) -> tuple[list[str], Callable[[Sequence[str]], Iterator[tuple[str, list[Any]]]], bool]:
+) -> tuple[list[str], Callable[[Sequence[str]], Iterator[tuple[str, Any]]], bool]:
     """The keys, rows by key, and whether these are all keys. `first` is the number of the first line.
 
     If they are not, those that rows are asked for join them when they come.
@@ -25,25 +25,30 @@ def read_jsonl(
 
     n_characters = 0
 
-    def objects() -> Iterator[tuple[str, dict[str, Any]]]:
+    def objects() -> Iterator[tuple[str, dict[str, Any] | BadRowError]]:
         nonlocal n_characters
         for number, line in enumerate(lines, first):
             n_characters += len(line)
             if line.strip():
                 place = f"{name}, line {number}"
-                yield place, _parsed(line, place)
+                yield place, _read_object(line, place)
 
-    body, seen, are_all = objects(), list[tuple[str, dict[str, Any]]](), True
+    body, seen, are_all = objects(), list[tuple[str, dict[str, Any] | BadRowError]](), True
     for item in body:
         seen.append(item)
         if len(seen) == LOOK_AHEAD or n_characters > LONGEST:
             are_all = False
             break
-    columns = list(dict.fromkeys(key for _, item in seen for key in item))
+    columns = list(dict.fromkeys(key for _, item in seen if isinstance(item, dict) for key in item))
+    if seen and all(isinstance(item, BadRowError) for _, item in seen):  # not JSON lines at all
+        raise cast(BadRowError, seen[0][1])
 
-    def rows(wanted: Sequence[str]) -> Iterator[tuple[str, list[Any]]]:
+    def rows(wanted: Sequence[str]) -> Iterator[tuple[str, Any]]:
         awaited = set(wanted).difference(columns)
         for place, item in chain(seen, body):
+            if isinstance(item, BadRowError):
+                yield place, item
+                continue
             if awaited:
                 columns.extend(awaited.intersection(item))
                 awaited.difference_update(item)
@@ -52,24 +57,32 @@ def read_jsonl(
     return columns, rows, are_all
 
 
-def _parsed(line: str, place: str) -> dict[str, Any]:
+def parse_json(text: str, place: str) -> Any:
+    """Whatever it is; what goes wrong is said of its place."""
     try:
-        found = json.loads(line, object_pairs_hook=_object)
+        return json.loads(text, object_pairs_hook=_object)
     except _TwiceError as error:
-        raise DataError(f"{place}, has the key {error.args[0]!r} twice.") from None
+        raise BadRowError(place, _NO_JSON, f"has the key {error.args[0]!r} twice.", [text]) from None
     except json.JSONDecodeError as error:
-        if line.lstrip().startswith("["):
-            raise DataError(f"{place}, {_ARRAY}") from None
-        raise DataError(f"{place}, is not JSON: {error.msg} at character {error.colno}.") from None
+        where = f"at character {error.colno}" + (f" of line {error.lineno}" if error.lineno > 1 else "")
+        raise BadRowError(place, _NO_JSON, f"is not JSON: {error.msg} {where}.", [text]) from None
     except (ValueError, RecursionError):
-        raise DataError(f"{place}, is not JSON that can be read: a number is too long, or it is too deep.") from None
-    if not isinstance(found, dict):
-        what = _ARRAY if isinstance(found, list) else f"is {line.strip()[:40]!r} and not an object in curly brackets."
-        raise DataError(f"{place}, {what}")
-    return found
+        why = "is not JSON that can be read: a number is too long, or it is too deep."
+        raise BadRowError(place, _NO_JSON, why, [text]) from None
 
 
-_ARRAY = "begins an array: write one object to a line, without brackets around all and commas between."
+def _read_object(line: str, place: str) -> dict[str, Any] | BadRowError:
+    try:
+        found = parse_json(line, place)
+    except BadRowError as bad:
+        return bad
+    if isinstance(found, dict):
+        return found
+    why = f"is {line.strip()[:40]!r} and not an object in curly brackets."
+    return BadRowError(place, _NO_JSON, why, [line])
+
+
+_NO_JSON = "that are no JSON objects"
 
 
 class _TwiceError(Exception):

@@ -23,7 +23,8 @@ _BOMS = {
 }
 # Python reads a byte that is not UTF-8 as one of these, and only those.
 _ESCAPED = re.compile("[\udc80-\udcff]")
-_AS_LATIN_1 = {0xDC00 + byte: byte for byte in range(0x80, 0x100)}
+_AS_WINDOWS = {0xDC00 + byte: bytes([byte]).decode("cp1252", "ignore") or byte for byte in range(0x80, 0x100)}
+"""Windows-1252, and latin-1 for the five bytes that it leaves open: browsers read pages without encoding so."""
 
 
 def check_encoding(encoding: str | None) -> None:
@@ -44,8 +45,8 @@ def read_lines(
 ) -> Iterator[str]:
     """Lines with their ends, as the csv module wants them.
 
-    Where nobody said what they are, bytes that are not UTF-8 are read as latin-1. At the end of the file there is a
-    warning of that; or `on_odd` is called with the place of the first of them, and there is none.
+    Where nobody said what they are, bytes that are not UTF-8 are read as Windows-1252. At the end of the file there is
+    a warning of that; or `on_odd` is called with the place of the first of them, and there is none.
     """
     check_encoding(encoding)
     with readable(name):
@@ -63,7 +64,7 @@ def read_lines(
 
 def warn_of_encoding(place: str) -> None:
     """Someone should know that an encoding was guessed."""
-    message = f"{place}, is not UTF-8: read as latin-1. Name the right one with encoding=."
+    message = f"{place}, is not UTF-8: read as Windows-1252. Name the right one with encoding=."
     warn(message, GuessedEncodingWarning)
 
 
@@ -88,7 +89,7 @@ def _checked(
                     raise DataError(too_long(f"{name}, line {number},", longest))
                 if codec is None and not line.isascii() and _ESCAPED.search(line):
                     odd = odd or f"{name}, line {number}"
-                    line = line.translate(_AS_LATIN_1)
+                    line = line.translate(_AS_WINDOWS)
                 yield line
                 number += 1
     except UnicodeError:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from isthmus.exceptions import DataError
+from isthmus.io.documents.bad_rows import BadRowError, refuse
 from isthmus.io.documents.columns import Columns, check_late_columns, choose
 from isthmus.io.documents.lines import LONGEST
+from isthmus.io.documents.placeholders import is_placeholder
 from isthmus.io.documents.tables import DocumentTable, open_table
 
 
@@ -31,8 +34,15 @@ class DocumentFile:
     columns: Columns
     _table: DocumentTable
     _labelled: bool
+    _on_bad_row: Callable[[BadRowError], None] = refuse
+    _allow_labels: Collection[str] = ()
     n_documents: int = field(default=0, init=False)
     """How many were read so far."""
+    place: str = field(default="", init=False)
+    """Where the last of them stands."""
+    placeholders: Counter[str] = field(default_factory=Counter, init=False)
+    """Entries that were taken for no label, and how often each came."""
+    _n_rows: int = field(default=0, init=False)
 
     @property
     def size(self) -> int | None:
@@ -52,30 +62,61 @@ class DocumentFile:
         spots = {role: wanted.index(column) for role, column in roles}
         seen: set[str] = set()
         for place, row in self._table.rows(wanted):
-            values = [_as_text(value, place, column) for value, column in zip(row, wanted, strict=True)]
-            found = {role: values[spot] for role, spot in spots.items()}
+            self.place = place
+            self._n_rows += 1
+            try:
+                if isinstance(row, BadRowError):
+                    raise row
+                values = [_as_text(value, place, column) for value, column in zip(row, wanted, strict=True)]
+                document = self._document({role: values[spot] for role, spot in spots.items()}, seen)
+            except BadRowError as bad:
+                bad.content = bad.content if isinstance(row, BadRowError) else row
+                self._on_bad_row(bad)
+                continue
             self.n_documents += 1
-            yield self._document(found, place, seen)
-        if not self.n_documents:
+            yield document
+        if not self._n_rows:
             raise DataError(f"{self.name} has columns, but no documents.")
         check_late_columns(self._table, self.columns, self._labelled)
 
-    def _document(self, found: dict[str, str | None], place: str, seen: set[str]) -> Document:
-        text = found["text"]
+    def _document(self, found: dict[str, str | None], seen: set[str]) -> Document:
+        text, place = found["text"], self.place
         if text is None:
-            raise DataError(f"{place}, has no text (column {self.columns.text!r}): leave the row out, or give it one.")
-        label, truth = (name.strip() or None if (name := found.get(role)) else None for role in ("label", "truth"))
+            why = f"has no text (column {self.columns.text!r}): leave the row out, or give it one."
+            raise BadRowError(place, "without text", why)
+        label, truth = (self._label(found.get(role)) for role in ("label", "truth"))
         if self._labelled and label is None:
-            raise DataError(f"{place}, has no label (column {self.columns.label!r}): label it, or leave it out.")
+            raise BadRowError(place, *self._no_label(found["label"]))
         if self.columns.id is None:
-            return Document(str(self.n_documents), text, label, truth)
+            return Document(str(self._n_rows), text, label, truth)
         name = found["id"]
         if not name:
-            raise DataError(f"{place}, has no id (column {self.columns.id!r}): give it one, or choose another id=.")
+            why = f"has no id (column {self.columns.id!r}): give it one, or choose another id=."
+            raise BadRowError(place, "without an id", why)
         if name in seen:
-            raise DataError(f"{place}, has the id {name[:60]!r}, which an earlier document has: ids must differ.")
+            why = f"has the id {name[:60]!r}, which an earlier document has: ids must differ."
+            raise BadRowError(place, "with the id of an earlier document", why)
         seen.add(name)
         return Document(name, text, label, truth)
+
+    def _label(self, given: str | None) -> str | None:
+        """None for a placeholder as well, unless it was asked for."""
+        label = (given or "").strip()
+        if label and label not in self._allow_labels and is_placeholder(label):
+            self.placeholders[label] += 1
+            return None
+        return label or None
+
+    def _no_label(self, given: str | None) -> tuple[str, str]:
+        if not (given or "").strip():
+            return "without a label", f"has no label (column {self.columns.label!r}): label it, or leave it out."
+        assert given is not None
+        label = given.strip()
+        return (
+            f"with the label {label!r}, which stands for none",
+            f"has the label {label!r}, which stands for none: label it, leave it out, "
+            "or take it for a class with allow_label=.",
+        )
 
 
 @contextmanager
@@ -91,13 +132,16 @@ def open_documents(
     form: str | None = None,
     encoding: str | None = None,
     max_document: int = LONGEST,
+    on_bad_row: Callable[[BadRowError], None] = refuse,
+    allow_labels: Collection[str] = (),
 ) -> Iterator[DocumentFile]:
     """Open a file, a folder or, by the name "-", standard input.
 
     Parameters
     ----------
     path
-        CSV, TSV, JSON lines or Parquet, compressed with gzip or Zstandard or not; or a folder of text files.
+        CSV, TSV, JSON, JSON lines, Parquet or .xlsx, compressed with gzip or Zstandard or not; or a folder of text
+        files.
     text, label, id, truth
         Names of columns. Where they are missing, those with a usual name are taken, if there is one of each.
     labelled
@@ -105,12 +149,17 @@ def open_documents(
     with_ids
         Whether ids are read, which then must differ. If not, documents are numbered.
     form
-        "csv", "tsv", "jsonl" or "parquet". By default, what the name or the first bytes say.
+        "csv", "tsv", "jsonl", "parquet" or "xlsx". By default, what the name or the first bytes say.
     encoding
         By default, what a byte-order mark says, or UTF-8.
     max_document
         Characters that a document may have, with all columns of its row. A longer one is an error, so that a file
         cannot fill the memory.
+    on_bad_row
+        Called with each row that cannot be read, which is left out if this returns. By default the first one is the
+        end.
+    allow_labels
+        Labels that are classes though they look like placeholders ("none", "-", "N/A" ...).
 
     Examples
     --------
@@ -126,7 +175,7 @@ def open_documents(
     """
     with open_table(path, form, encoding, max_document) as table:
         columns = choose(table, text=text, label=label, id=id, truth=truth, needs_label=labelled, with_ids=with_ids)
-        yield DocumentFile(table.name, columns, table, labelled)
+        yield DocumentFile(table.name, columns, table, labelled, on_bad_row, allow_labels)
 
 
 def _as_text(value: Any, place: str, column: str) -> str | None:
@@ -135,7 +184,8 @@ def _as_text(value: Any, place: str, column: str) -> str | None:
     if text is None:
         return None
     if "\0" in text:
-        raise DataError(f"{place}, holds a NUL character in column {column!r}: the file is damaged, or not text.")
+        why = f"holds a NUL character in column {column!r}: the file is damaged, or not text."
+        raise BadRowError(place, "with a NUL character", why)
     if text.isascii():
         return text
     try:
@@ -151,5 +201,6 @@ def _spelled(value: Any, place: str, column: str) -> str | None:
     if isinstance(value, float) and value.is_integer():
         return str(int(value))  # whole numbers with gaps among them become fractions in some programs
     if isinstance(value, list | dict | bytes):
-        raise DataError(f"{place}, holds {str(value)[:40]} in column {column!r}: text, numbers or dates can be read.")
+        why = f"holds {str(value)[:40]} in column {column!r}: text, numbers or dates can be read."
+        raise BadRowError(place, "with a value that is no text", why)
     return str(value)

@@ -22,8 +22,9 @@ COMPRESSED = {".gz": "gzip", ".zst": "Zstandard"}
 
 _MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "Zstandard"}
 _OTHERS = {
-    b"PK\x03\x04": "a spreadsheet or a zip archive: save it as CSV, or unpack it",
     b"\xd0\xcf\x11\xe0": "a spreadsheet of an old kind: save it as CSV",
+    b"\x89PNG": "a picture: give a file of documents",
+    b"%PDF": "a PDF file: save its text first",
     b"BZh9": "compressed with bzip2: unpack it, or use gzip or Zstandard",
     b"\xfd7zX": "compressed with xz: unpack it, or use gzip or Zstandard",
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -11,17 +12,20 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from isthmus.exceptions import DataError
+from isthmus.io.documents.bad_rows import BadRowError
 from isthmus.io.documents.delimited import read_delimited
 from isthmus.io.documents.folder import read_folder
+from isthmus.io.documents.json_array import LARGEST, read_json_array
 from isthmus.io.documents.jsonl import read_jsonl
 from isthmus.io.documents.lines import LONGEST, read_lines
 from isthmus.io.documents.parquet import MAGIC, read_parquet
+from isthmus.io.documents.spreadsheet import ZIP_MAGIC, read_spreadsheet
 from isthmus.io.documents.streams import STDIN, bare_suffix, open_bytes, readable, shown
 
-Row = tuple[str, Sequence[Any]]
-"""Where a row stands, and its values in the columns that were asked for."""
+Row = tuple[str, Sequence[Any] | BadRowError]
+"""Where a row stands, and its values in the columns that were asked for, or what is wrong with it."""
 
-FORMATS = ("csv", "tsv", "jsonl", "parquet")
+FORMATS = ("csv", "tsv", "jsonl", "parquet", "xlsx")
 
 SUFFIXES = {
     ".csv": "csv",
@@ -32,6 +36,7 @@ SUFFIXES = {
     ".json": "jsonl",
     ".parquet": "parquet",
     ".pq": "parquet",
+    ".xlsx": "xlsx",
 }
 """What the end of a name says about the format."""
 
@@ -75,16 +80,24 @@ def open_table(
         if not head:
             raise DataError(f"{name} is empty.")
         form = form or SUFFIXES.get(bare_suffix(path)) or ("parquet" if head.startswith(MAGIC) else None)
+        if form == "xlsx" or head.startswith(ZIP_MAGIC):
+            columns, rows = read_spreadsheet(stream, name, stack, longest)
+            yield DocumentTable(name, columns, rows, size=size)
+            return
         if form == "parquet":
             columns, rows = read_parquet(stream, raw, name, stack, longest)
             yield DocumentTable(name, columns, rows, size=size)
             return
-        lines = read_lines(stream, name, encoding, longest=longest)
+        is_array = form in (None, "jsonl") and head.removeprefix(BOM_UTF8).lstrip().startswith(b"[")
+        # An array may stand in one line, which is then no document.
+        lines = read_lines(stream, name, encoding, longest=LARGEST if is_array else longest)
         stack.callback(lines.close)  # type: ignore[attr-defined]  # a generator
         first = _first_line(lines, name)
         form = form or _guessed(first.text)
         whole, all_columns = chain([first.text], lines), True
-        if form == "jsonl":
+        if form == "jsonl" and first.text.lstrip().startswith("["):
+            columns, rows = read_json_array(whole, name, longest)
+        elif form == "jsonl":
             columns, rows, all_columns = read_jsonl(whole, name, first.number)
         else:
             columns, rows = read_delimited(whole, name, first.number, _delimiter(first.text, form), longest)

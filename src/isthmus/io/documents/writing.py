@@ -27,7 +27,7 @@ DIGITS = 6
 def check_format(path: str, option: str) -> str:
     """The format that a name's end says, or a sentence about names."""
     form = SUFFIXES.get(bare_suffix(path))
-    if form is None:
+    if form is None or form == "xlsx":
         raise DataError(
             f"{option} names {path}: a name must end in .csv, .tsv, .jsonl or .parquet, "
             "and may have .gz or .zst after that."

@@ -1,0 +1,105 @@
+"""Rows that cannot be read: counted by what is wrong with them, and written to a file if they are skipped."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import SpooledTemporaryFile
+from typing import Any, Self, TextIO, cast
+
+from isthmus.cli.console import complain
+from isthmus.exceptions import DataError
+from isthmus.io.atomic import Staging
+from isthmus.io.documents import BadRowError
+from isthmus.quality import listed_places
+
+IN_MEMORY = 1 << 20
+MOST_PLACES = 1_000
+COLUMNS = ["file", "place", "why", "content"]
+
+
+class BadRows:
+    """All that were met, of any number of files."""
+
+    def __init__(self) -> None:
+        self.n = 0
+        self._first: BadRowError | None = None
+        self._counts: defaultdict[tuple[str, str], int] = defaultdict(int)
+        self._places: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+        self._spool = cast(TextIO, SpooledTemporaryFile(IN_MEMORY, "w+", encoding="utf-8", newline=""))  # noqa: SIM115
+        self._rows = csv.writer(self._spool, lineterminator="\n")
+        self._rows.writerow(COLUMNS)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._spool.close()
+
+    def of(self, file: str) -> Callable[[BadRowError], None]:
+        """What takes the bad rows of a file."""
+
+        def meet(row: BadRowError) -> None:
+            place = row.place.removeprefix(f"{file}, ")
+            self.n += 1
+            self._first = self._first or row
+            self._counts[file, row.kind] += 1
+            places = self._places[file, row.kind]
+            if len(places) < MOST_PLACES:
+                places.append(place)
+            self._rows.writerow([file, place, row.why, json.dumps(list(row.content), ensure_ascii=False, default=str)])
+
+        return meet
+
+    @property
+    def sentences(self) -> list[str]:
+        """One for each kind in each file, with the first places."""
+        return [f"{file}: {self._said(file, kind)}." for file, kind in self._counts]
+
+    def as_dicts(self) -> list[dict[str, Any]]:
+        """For scripts."""
+        return [
+            {"file": file, "count": n, "places": self._places[file, kind], "message": f"{self._said(file, kind)}."}
+            for (file, kind), n in self._counts.items()
+        ]
+
+    def refuse(self) -> None:
+        """Complain of all of them at once, if there are any."""
+        if self.n == 1:
+            raise DataError(str(self._first)) from self._first
+        if self.n:
+            listed = "; ".join(f"{file}: {self._said(file, kind)}" for file, kind in self._counts)
+            raise DataError(f"{listed}. Correct these rows, or leave them out with on_bad_rows=skip.")
+
+    def _said(self, file: str, kind: str) -> str:
+        n, places = self._counts[file, kind], self._places[file, kind]
+        return f"{n:,} {'row' if n == 1 else 'rows'} {kind} ({listed_places(places)})"
+
+    def finish(self, path: Path | None) -> Path | None:
+        """Say what was left out, and write it to a file: the path, if there is anything to write."""
+        if path is not None and (self.n or path.exists()):  # an older file would tell of rows that are read by now
+            self._write(path)
+        for sentence in self.sentences:
+            complain(f"Left out: {sentence}", "yellow")
+        if self.n and path is not None:
+            complain(f"Wrote what was left out, and why, to {path}.", "yellow")
+        return path if self.n else None
+
+    def _write(self, path: Path) -> None:
+        """Where each row stood, why it was left out, and what it held."""
+        self._spool.seek(0)
+        with Staging() as staging:
+            with staging.place(path).open("x", encoding="utf-8", newline="") as file:
+                shutil.copyfileobj(self._spool, file)
+            staging.commit()
+
+
+def skipped_path(skipped: Path | None, beside: Path | None) -> Path | None:
+    """Where skipped rows are written to: labels.skipped.csv beside labels.csv, if nobody said it."""
+    if skipped is not None or beside is None:
+        return skipped
+    return beside.with_name(f"{beside.name.split('.')[0] or beside.name}.skipped.csv")

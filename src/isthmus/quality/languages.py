@@ -1,0 +1,75 @@
+"""Languages, told by their most frequent words; scripts, by their letters."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from unicodedata import name
+
+import numpy as np
+
+from isthmus.quality.findings import Finding, Part, documents_are, make_finding
+from isthmus.quality.tokens import Tokens
+
+WORDS = {
+    "English": "the and of to is that it for was with this you not have are but they from which",
+    "German": "der die und das ist nicht ein eine ich sie mit den auf für von dem zu sich auch wir",
+    "French": "le les et des est une que dans pour pas qui sur je il vous nous avec au ce sont",
+    "Spanish": "el los las y que es en una por con para del no se lo pero muy más su como",
+    "Italian": "il di che è non per una sono con del della le gli anche più ma questo si mi come",
+    "Portuguese": "o os as e que não é em um uma para com do da dos mas muito mais por eu",
+    "Dutch": "het een en van is dat niet de ik voor met zijn op te er maar ook aan je wij",
+    "Polish": "i w nie na się to jest że z do jak ale tak po od czy już są tylko przez",
+    "Swedish": "och att det är en som inte jag på för med av ett har den till om var men så",
+}
+LEAST = 3
+"""Frequent words that a document must have, and twice as many as of any other language."""
+SCRIPTS = ("LATIN", "CYRILLIC", "GREEK", "ARABIC", "HEBREW", "CJK", "HIRAGANA", "HANGUL", "DEVANAGARI", "THAI")
+SHARE = 0.02
+"""Of the documents, from which on a second language is more than a quotation."""
+
+
+def languages_of(texts: Sequence[str], tokens: Tokens) -> list[str | None]:
+    """The language of each text, or its script where that is not the Latin one; None if it is not clear."""
+    counts = np.array(
+        [
+            tokens.count_among({tokens.vocabulary[word] for word in words.split() if word in tokens.vocabulary})
+            for words in WORDS.values()
+        ]
+    )
+    order = np.sort(counts, axis=0)
+    clear = (order[-1] >= LEAST) & (order[-1] >= 2 * order[-2])
+    names = list(WORDS)
+    best = counts.argmax(axis=0).tolist()
+    return [
+        names[number] if is_clear else _script(text)
+        for text, number, is_clear in zip(texts, best, clear.tolist(), strict=True)
+    ]
+
+
+def _script(text: str) -> str | None:
+    """The script of most letters, if it is not the Latin one, which many languages have."""
+    if text[:200].isascii():
+        return None
+    letters = [letter for letter in text[:200] if letter.isalpha()]
+    scripts = Counter(name(letter, "").partition(" ")[0] for letter in letters)
+    found, n = scripts.most_common(1)[0] if scripts else ("", 0)
+    return f"{found.capitalize()} script" if found in SCRIPTS[1:] and 2 * n > len(letters) else None
+
+
+def find_languages(parts: Sequence[Part], tokens: Tokens) -> Iterator[Finding]:
+    """Documents that are not in the language of most."""
+    languages = languages_of([text for part in parts for text in part.texts], tokens)
+    counts = Counter(language for language in languages if language is not None)
+    if len(counts) < 2:
+        return
+    main, _ = counts.most_common(1)[0]
+    start = 0
+    for part in parts:
+        own = languages[start : start + len(part.texts)]
+        start += len(part.texts)
+        for language, n in Counter(own).most_common():
+            if language not in (None, main) and n >= max(2, SHARE * len(own)):
+                what = documents_are(n, f"seems to be {language}", f"seem to be {language}")
+                places = [part.place(row) for row, other in enumerate(own) if other == language]
+                yield make_finding("languages", part.name, f"most documents are {main}, but {what}", places)

@@ -1,0 +1,338 @@
+"""Every finding of `isthmus check` has a file that shows it; good files have none."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from command import Done, run
+from isthmus.quality import Part, look_at, near_duplicates, nearest_label
+from isthmus.quality import duplicates as module
+
+WORDS = {
+    "pay": ["charged", "card", "refund", "invoice", "payment", "twice", "month", "bank", "money", "price"],
+    "bug": ["crash", "error", "broken", "screen", "upload", "freezes", "fails", "button", "login", "slow"],
+}
+
+
+def make(n: int, seed: int, extra: str = "") -> list[dict[str, str]]:
+    """Documents of two classes, all different."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for number in range(n):
+        label = ("pay", "bug")[number % 2]
+        text = " ".join([*rng.permutation(WORDS[label])[:8], *(f"{extra}w{k}" for k in rng.integers(0, 500, 12))])
+        rows.append({"id": f"{extra}{number}", "text": text, "label": label})
+    return rows
+
+
+def put(path: Path, rows: Iterable[dict[str, str]]) -> Path:
+    rows = list(rows)
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+def look(folder: Path, source: list[dict[str, str]], target: list[dict[str, str]], *more: object) -> Done:
+    put(folder / "s.csv", source)
+    put(folder / "t.csv", target)
+    return run("check", "--source", folder / "s.csv", "--target", folder / "t.csv", *more)
+
+
+def unlabelled(rows: list[dict[str, str]]) -> list[dict[str, str]]:
+    return [{"id": row["id"], "text": row["text"]} for row in rows]
+
+
+SOURCE, TARGET = make(30, 0), unlabelled(make(20, 1, "t"))
+COPY = SOURCE[3]["text"].replace(" ", "  ").upper()
+NEAR = SOURCE[3]["text"] + " indeed"
+GERMAN = "die karte ist nicht gut und der preis für das rad ist zu hoch sagt auch {}"
+
+
+def with_label(number: int, label: str) -> list[dict[str, str]]:
+    return [{**row, "label": label} if n == number else row for n, row in enumerate(SOURCE)]
+
+
+CASES: dict[str, tuple[list[dict[str, str]], list[dict[str, str]], str]] = {
+    "two-labels": (
+        [*SOURCE, {"id": "x", "text": COPY, "label": "pay"}],
+        TARGET,
+        "s.csv: 1 text stands under two labels ('bug' in line 5 and 'pay' in line 32).",
+    ),
+    "near-duplicates": (
+        [*SOURCE, {"id": "x", "text": NEAR, "label": "bug"}],
+        TARGET,
+        "s.csv: 1 document is a near-duplicate of another one (line 5 and 32).",
+    ),
+    "near-duplicates-across": (
+        SOURCE,
+        [*TARGET, {"id": "x", "text": NEAR}],
+        "t.csv: 1 document is a near-duplicate of one in ",
+    ),
+    "similar-labels": (
+        with_label(4, "Pay"),
+        TARGET,
+        "s.csv: 1 document has the label 'Pay' (line 6): did you mean 'pay'?",
+    ),
+    "small-class": (
+        with_label(4, "praise"),
+        TARGET,
+        "s.csv: 1 class has one or two documents ('praise' in line 6).",
+    ),
+    "empty": (SOURCE, [*TARGET, {"id": "x", "text": " ?! "}], "t.csv: 1 document is empty or holds no word (line 22)."),
+    "no-known-word": (
+        SOURCE,
+        [*TARGET, {"id": "x", "text": "qqq zzz"}],
+        "t.csv: 1 document shares no word with the source (line 22).",
+    ),
+    "languages": (
+        SOURCE,
+        [*({**row, "text": f"this is the one that was for you and {row['text']}"} for row in TARGET)]
+        + [{"id": f"g{n}", "text": GERMAN.format(f"w{n} w{n + 1} w{n + 2}")} for n in range(3)],
+        "t.csv: most documents are English, but 3 documents seem to be German (lines 22, 23, 24).",
+    ),
+    "other-column": (
+        SOURCE,
+        [{"id": str(n), "text": f"2024-01-{n:02}"} for n in range(1, 9)],
+        "t.csv: 8 documents are nothing but numbers or dates (lines 2, 3, 4, 5, 6 and 3 more): is this the column",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", CASES)
+def test_every_finding_is_shown_with_its_lines(kind: str, tmp_path: Path) -> None:
+    source, target, says = CASES[kind]
+    done = look(tmp_path, source, target)
+    assert done.code == 0, done.err
+    assert says in done.stdout, done.stdout
+    found = json.loads(look(tmp_path, source, target, "--json").stdout)["findings"]
+    own = [finding for finding in found if finding["kind"] == kind]
+    assert len(own) == 1
+    assert own[0]["count"] >= 1
+    assert own[0]["message"] in done.stdout
+    fitted = run("fit", "--source", tmp_path / "s.csv", "--target", tmp_path / "t.csv", "--method", "LR")
+    if kind != "other-column":  # no word is left there to learn from
+        assert f"isthmus: {own[0]['message']}" in fitted.err.splitlines()
+
+
+def test_good_files_have_no_finding(tmp_path: Path) -> None:
+    done = look(tmp_path, SOURCE, TARGET)
+    assert (done.code, done.err) == (0, "")
+    assert done.stdout.splitlines()[-1] == "Nothing was found that looks wrong."
+
+
+def test_all_bad_rows_are_told_at_once_and_can_be_left_out(tmp_path: Path) -> None:
+    source = [{**row, "label": {3: "", 5: "N/A", 9: ""}.get(n, row["label"])} for n, row in enumerate(SOURCE)]
+    target = [{**row, "id": "" if n == 2 else "same" if n in (4, 6) else row["id"]} for n, row in enumerate(TARGET)]
+    done = look(tmp_path, source, target)
+    assert done.code == 1
+    for says in (
+        "s.csv: 2 rows without a label (lines 5, 11).",
+        "s.csv: 1 row with the label 'N/A', which stands for none (line 7).",
+        "t.csv: 1 row without an id (line 4).",
+        "t.csv: 1 row with the id of an earlier document (line 8).",
+    ):
+        assert says in done.stdout
+    files = ["--source", tmp_path / "s.csv", "--target", tmp_path / "t.csv", "--method", "LR"]
+    refused = run("fit", *files, "--predictions", tmp_path / "out.csv").sentence
+    assert "2 rows without a label (lines 5, 11)" in refused
+    assert refused.endswith("Correct these rows, or leave them out with --on-bad-rows skip.")
+    assert not (tmp_path / "out.csv").exists()
+    done = run("fit", *files, "--predictions", tmp_path / "out.csv", "--on-bad-rows", "skip", "--json")
+    assert done.code == 0, done.err
+    summary = json.loads(done.stdout)
+    assert summary["sources"][0]["documents"] == 27
+    assert summary["target"]["documents"] == 18
+    assert summary["classes"] == ["bug", "pay"]
+    assert sum(row["count"] for row in summary["skipped"]["rows"]) == 5
+    with (tmp_path / "out.skipped.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(Path(row["file"]).name, row["place"]) for row in rows] == [
+        ("s.csv", "line 5"),
+        ("s.csv", "line 7"),
+        ("s.csv", "line 11"),
+        ("t.csv", "line 4"),
+        ("t.csv", "line 8"),
+    ]
+    assert rows[0]["why"].startswith("has no label (column 'label')")
+    assert json.loads(rows[0]["content"]) == [SOURCE[3]["text"], ""]
+    kept = [row["id"] for row in csv.DictReader(io.StringIO((tmp_path / "out.csv").read_text()))]
+    assert kept == [row["id"] for n, row in enumerate(target) if n not in (2, 6)]
+
+
+def test_a_placeholder_is_a_class_only_if_asked_for(tmp_path: Path) -> None:
+    source = [{**row, "label": "none" if row["label"] == "bug" else "pay"} for row in SOURCE]
+    put(tmp_path / "s.csv", source)
+    put(tmp_path / "t.csv", [{**row, "label": "-" if n else ""} for n, row in enumerate(TARGET)])
+    files = ["--source", tmp_path / "s.csv", "--target", tmp_path / "t.csv", "--method", "LR", "--json"]
+    assert "15 rows with the label 'none', which stands for none" in run("fit", *files).sentence
+    allowed = run("fit", *files, "--allow-label", "none")
+    assert json.loads(allowed.stdout)["classes"] == ["none", "pay"]
+    assert "19 documents have the label '-', which is taken for none" in allowed.err
+
+
+def test_misspelt_labels_are_not_learned_from(tmp_path: Path) -> None:
+    source = [{**row, "label": {"pay": "billing", "bug": "fault"}[row["label"]]} for row in SOURCE]
+    put(tmp_path / "s.csv", source)
+    put(tmp_path / "t.csv", [{**row, "label": "biling" if n == 3 else ""} for n, row in enumerate(TARGET)])
+    files = ["--source", tmp_path / "s.csv", "--target", tmp_path / "t.csv", "--method", "LR", "--json"]
+    assert "'biling' (did you mean 'billing'?)" in run("fit", *files, "--use-target-labels").sentence
+    own = run("fit", *files, "--use-target-labels", "--allow-label", "biling")
+    assert json.loads(own.stdout)["classes"] == ["biling", "billing", "fault"]
+    scored = run("fit", *files, "--truth", "label")
+    assert scored.code == 1  # no other true label is there
+    put(tmp_path / "t.csv", [{**row, "label": "biling" if n == 3 else "fault"} for n, row in enumerate(TARGET)])
+    scored = run("fit", *files, "--truth", "label")
+    assert "1 document has 'biling' in column 'label' (line 5): did you mean 'billing'?" in scored.err
+
+
+def test_columns_of_the_target_may_have_other_names(tmp_path: Path) -> None:
+    put(tmp_path / "s.csv", [{"said": row["text"], "kind": row["label"]} for row in SOURCE])
+    target = [{"words": row["text"], "sort": "pay" if n == 1 else "", "key": row["id"]} for n, row in enumerate(TARGET)]
+    put(tmp_path / "t.csv", target)
+    files = ["--source", tmp_path / "s.csv", "--target", tmp_path / "t.csv", "--text", "said", "--label", "kind"]
+    names = ["--target-text", "words", "--target-label", "sort", "--id", "key"]
+    done = run("fit", *files, *names, "--method", "LR", "--use-target-labels", "--json")
+    assert done.code == 0, done.err
+    assert json.loads(done.stdout)["target"]["columns"] == {"text": "words", "label": "sort", "id": "key"}
+    assert json.loads(done.stdout)["target"]["known_labels"] == 1
+
+
+def test_arrays_and_spreadsheets_are_read_as_csv_is(tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    book.active.append(["id", "text", "label"])
+    for row in SOURCE:
+        book.active.append(list(row.values()))
+    book.create_sheet("notes")
+    book.save(tmp_path / "s.xlsx")
+    (tmp_path / "s.json").write_text(json.dumps(SOURCE, indent=1))
+    put(tmp_path / "s.csv", SOURCE)
+    put(tmp_path / "t.csv", TARGET)
+    out: dict[str, Any] = {}
+    for name in ("s.csv", "s.json", "s.xlsx"):
+        done = run("fit", "--source", tmp_path / name, "--target", tmp_path / "t.csv", "--method", "LR", "--json")
+        assert done.code == 0, done.err
+        out[name] = json.loads(done.stdout)["target"]["labels"]
+        assert ("has 2 sheets: the first, 'Sheet', is read." in done.err) == (name == "s.xlsx")
+    assert out["s.csv"] == out["s.json"] == out["s.xlsx"]
+    book.active.append(["x", None, "pay"])
+    book.save(tmp_path / "s.xlsx")
+    refused = run("check", "--source", tmp_path / "s.xlsx", "--target", tmp_path / "t.csv")
+    assert "s.xlsx: 1 row without text (row 32)." in refused.stdout
+
+
+def test_predict_leaves_out_bad_rows_unless_told_to_stop(tmp_path: Path) -> None:
+    put(tmp_path / "s.csv", SOURCE)
+    put(tmp_path / "t.csv", TARGET)
+    model = tmp_path / "m.isthmus"
+    run("fit", "--source", tmp_path / "s.csv", "--target", tmp_path / "t.csv", "--method", "LR", "-o", model)
+    later = put(tmp_path / "later.csv", [{**row, "id": "" if n == 3 else row["id"]} for n, row in enumerate(TARGET)])
+    with later.open("a") as file:
+        file.write("only one field\n")
+    done = run("predict", model, later, "-o", tmp_path / "labels.csv", "--json")
+    summary = json.loads(done.stdout)
+    assert summary["documents"] == sum(summary["labels"].values()) == 19
+    assert sum(row["count"] for row in summary["skipped"]["rows"]) == 2
+    assert summary["skipped"]["file"] == str(tmp_path / "labels.skipped.csv")
+    assert len((tmp_path / "labels.csv").read_text().splitlines()) == 20
+    assert len((tmp_path / "labels.skipped.csv").read_text().splitlines()) == 3
+    stopped = run("predict", model, later, "-o", tmp_path / "other.csv", "--on-bad-rows", "stop")
+    assert "line 5, has no id" in stopped.sentence
+    assert run("predict", model, later, "--json").code == 2  # where would the labels go?
+    (tmp_path / "bad.csv").write_text("id,text\n,a\n,b\n")
+    assert (
+        "2 rows without an id (lines 2, 3)"
+        in run("predict", model, tmp_path / "bad.csv", "-o", tmp_path / "o.csv").sentence
+    )
+    good = run("predict", model, tmp_path / "t.csv", "-o", tmp_path / "labels.csv", "--force")
+    assert good.code == 0
+    assert (tmp_path / "labels.skipped.csv").read_text() == "file,place,why,content\n"  # nothing of the run before
+
+
+def test_files_without_options_are_answered_with_how_it_is_said() -> None:
+    for files, said in {
+        ("a.csv", "b.csv"): "--source a.csv --target b.csv",
+        ("a.csv",): "--source a.csv --target TARGET",
+        ("a.csv", "b.csv", "c.csv"): "--source a.csv --source b.csv --target c.csv",
+    }.items():
+        for command in ("fit", "check"):
+            done = run(command, *files)
+            assert done.code == 2
+            words = " ".join(done.err.replace("│", " ").split())
+            assert f"isthmus {command} {said}" in words
+    assert run("fit", "-h").code == run("-h").code == 0
+
+
+def test_a_fit_without_outputs_says_so_first(tmp_path: Path) -> None:
+    put(tmp_path / "s.csv", SOURCE)
+    put(tmp_path / "t.csv", TARGET)
+    done = run("fit", "--source", tmp_path / "s.csv", "--target", tmp_path / "t.csv", "--method", "LR")
+    assert done.err.startswith("isthmus: No file will be written: -o names one for the model")
+
+
+def jaccard_oracle(texts: list[str]) -> set[tuple[int, int]]:
+    """Pairs whose sets of shingles have a cosine of 0.8 or more, all compared with all."""
+    words = [text.split() for text in texts]
+    sets = [{tuple(own[k : k + 3]) for k in range(len(own) - 2)} for own in words]
+    pairs = set()
+    for one in range(len(texts)):
+        for other in range(one):
+            shared = len(sets[one] & sets[other]) / max((len(sets[one]) * len(sets[other])) ** 0.5, 1)
+            if words[one] == words[other] or shared >= module.ALIKE + 1e-6:
+                pairs.add((other, one))
+    return pairs
+
+
+@given(st.lists(st.text("ab ", min_size=1, max_size=14).filter(str.strip), min_size=2, max_size=9))
+def test_near_duplicates_are_those_of_a_comparison_of_all_with_all(texts: list[str]) -> None:
+    texts = [" ".join(text).replace("   ", " ") for text in texts]
+    groups = near_duplicates(texts).tolist()
+    for one, other in jaccard_oracle(texts):
+        assert groups[one] == groups[other]
+    linked = {frozenset(pair) for pair in jaccard_oracle(texts)}
+    for one in range(len(texts)):  # nobody is in a group without a neighbour in it
+        mates = [other for other in range(len(texts)) if other != one and groups[other] == groups[one]]
+        assert not mates or any(frozenset((one, other)) in linked for other in mates)
+
+
+def test_families_of_copies_are_one_group() -> None:
+    rng = np.random.default_rng(0)
+    base = [f"word{k}" for k in rng.integers(0, 1000, 40)]
+    family = [" ".join([*base[:k], f"number{k}", *base[k + 1 :]]) for k in range(0, 40, 2)]
+    others = [" ".join(f"word{k}" for k in rng.integers(0, 1000, 40)) for _ in range(50)]
+    groups = near_duplicates([*family, *others])
+    assert len(set(groups[: len(family)].tolist())) == 1
+    assert len(set(groups.tolist())) == 51
+
+
+@pytest.mark.parametrize(
+    ("label", "known", "meant"),
+    [
+        ("Billing", ["billing"], "billing"),
+        ("very_good", ["very good"], "very good"),
+        ("biling", ["fault", "billing"], "billing"),
+        ("bug", ["bag", "pay"], None),
+        ("class 2", ["class 1"], None),
+        ("1", ["2"], None),
+    ],
+)
+def test_which_label_was_meant(label: str, known: list[str], meant: str | None) -> None:
+    assert nearest_label(label, known) == meant
+
+
+def test_classes_that_are_both_frequent_are_not_slips() -> None:
+    labels = ["comp.sys.mac", "comp.sys.max"] * 20
+    part = Part("s.csv", [f"text number{n} of{n} many{n}" for n in range(40)], labels)
+    assert [finding.kind for finding in look_at([part], None)] == []
