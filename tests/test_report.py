@@ -19,10 +19,11 @@ from sklearn.feature_extraction.text import HashingVectorizer
 
 import isthmus
 from conftest import Toy, build
+from isthmus.core.proportions import wilson
 from isthmus.methods import METHODS
 from isthmus.report import answer, charts, documents, landscape, page
 from isthmus.report.material import read_material
-from isthmus.report.scores import score, wilson
+from isthmus.report.scores import score
 from isthmus.report.words import changed_words, class_topics
 
 SOURCE = ["card refund charge plan", "refund the charge plan", "app crash upload", "upload crash again photos"] * 3

@@ -22,6 +22,7 @@ from isthmus.cli.demo import demo
 from isthmus.cli.explain import explain
 from isthmus.cli.fit import fit
 from isthmus.cli.predict import predict
+from isthmus.cli.suggest import suggest
 from isthmus.exceptions import DataError, ModelFileError
 
 CLOSED_PIPE = 141
@@ -83,7 +84,7 @@ def isthmus(
     """
 
 
-for command in (demo, check_data, fit, predict, explain, bench, data):
+for command in (demo, check_data, fit, predict, suggest, explain, bench, data):
     app.command(command.__name__.partition("_")[0], cls=Command)(command)
 
 

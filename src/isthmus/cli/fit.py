@@ -35,6 +35,7 @@ def fit(
     preset: o.Preset = None,
     encoder: o.Encoder = None,
     use_target_labels: o.UseTargetLabels = False,
+    labels: o.LabelFile = None,
     target_prior: o.TargetPrior = None,
     max_time: o.MaxTime = None,
     random_state: o.RandomState = 0,
@@ -82,9 +83,11 @@ def fit(
         allow_label or (),
     )
     skip = on_bad_rows is o.OnBadRows.skip
-    outputs = _plan({"--output": output, "--predictions": predictions, "--report": report}, force, [*source, target])
-    skipped = _plan_skipped(skipped, outputs, force, [*source, target]) if skip else None
-    read = _read(source, target, reading, use_target_labels, skip, skipped)
+    inputs = [*source, target, *([] if labels is None else [str(labels)])]
+    outputs = _plan({"--output": output, "--predictions": predictions, "--report": report}, force, inputs)
+    skipped = _plan_skipped(skipped, outputs, force, inputs) if skip else None
+    read = _read(source, target, reading, use_target_labels, labels, skip, skipped)
+    use_target_labels = use_target_labels or labels is not None
     words = {"preset": preset, "encoder": load_encoder(encoder)}
     _warn(read, outputs)
     with Stages() as stages:
@@ -116,11 +119,18 @@ def _plan_skipped(skipped: Path | None, outputs: dict[str, Path], force: bool, i
 
 
 def _read(
-    source: list[str], target: str, reading: Reading, use_target_labels: bool, skip: bool, skipped: Path | None
+    source: list[str],
+    target: str,
+    reading: Reading,
+    use_target_labels: bool,
+    labels: Path | None,
+    skip: bool,
+    skipped: Path | None,
 ) -> ReadFiles:
     """All documents, and what may be wrong with them."""
     from isthmus.cli.bad_rows import BadRows
     from isthmus.cli.gathering import check_files, gather_files
+    from isthmus.cli.given import join_labels
     from isthmus.cli.stages import Stages
     from isthmus.cli.summary import ReadFiles
 
@@ -131,7 +141,12 @@ def _read(
             bad.refuse()
         check_files(files, reading, use_target_labels)
         written = bad.finish(skipped)
-    return ReadFiles(files, files.findings(use_target_labels), bad, written)
+    measured = None
+    if labels is not None:
+        if not use_target_labels:
+            files.target.labels[:] = [None] * len(files.target.labels)  # nobody asked for those of the file itself
+        measured = join_labels(files, str(labels), reading)
+    return ReadFiles(files, files.findings(use_target_labels), bad, written, measured)
 
 
 def _warn(read: ReadFiles, outputs: dict[str, Path]) -> None:

@@ -33,6 +33,24 @@ class ReadFormat(StrEnum):
     xlsx = "xlsx"
 
 
+class TaskFormat(StrEnum):
+    """Formats of documents to label."""
+
+    csv = "csv"
+    tsv = "tsv"
+    jsonl = "jsonl"
+    label_studio = "label-studio"
+    argilla = "argilla"
+
+
+class SuggestKind(StrEnum):
+    """Why documents are suggested."""
+
+    both = "both"
+    random = "random"
+    teaching = "teaching"
+
+
 class OnBadRows(StrEnum):
     """What becomes of rows that cannot be read."""
 
@@ -137,6 +155,16 @@ UseTargetLabels = Annotated[
     _option(
         "--use-target-labels",
         help="Learn from the labels that a few target documents have (semi-supervised).",
+        panel=METHOD,
+    ),
+]
+LabelFile = Annotated[
+    Path | None,
+    _option(
+        "--labels",
+        metavar="FILE",
+        help="Labels for target documents, by id: what isthmus suggest wrote, filled in, or an export of Label "
+        "Studio or Argilla.",
         panel=METHOD,
     ),
 ]

@@ -15,6 +15,7 @@ from isthmus.auto import Caution, Estimate
 from isthmus.cli.bad_rows import BadRows
 from isthmus.cli.console import complain, n_documents, output, print_json
 from isthmus.cli.gathering import Files, Gathered
+from isthmus.cli.given import SampleScore
 from isthmus.quality import Finding
 from isthmus.text import reading_of
 
@@ -31,6 +32,8 @@ class ReadFiles:
     bad: BadRows
     skipped: Path | None
     """Where the rows that were left out are written."""
+    measured: SampleScore | None = None
+    """What labels that people gave tell of the labels before."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,7 @@ class Summary:
             },
             "reading": reading_of(self.result.vectorizer),
             "findings": [finding.as_dict() for finding in self.read.findings],
+            "measured_before": None if self.read.measured is None else self.read.measured.as_dict(),
             "skipped": {
                 "rows": self.read.bad.as_dicts(),
                 "file": None if self.read.skipped is None else str(self.read.skipped),
@@ -105,6 +109,8 @@ class Summary:
             used = "learned from" if self.used_target_labels else "not read; --use-target-labels reads them"
             have, are = ("has", "it is") if known == 1 else ("have", "these are")
             say(f"{n_documents(known)} of the target {have} a label: {are} {used}.")
+        if self.read.measured is not None:
+            say(str(self.read.measured))
         console.print()
         console.print(self._table())
         console.print()

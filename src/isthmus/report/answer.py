@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from isthmus.auto import Caution, Estimate
+from isthmus.core.proportions import Interval
 from isthmus.report.documents import excerpt
 from isthmus.report.material import Material
-from isthmus.report.scores import Interval, Scores
+from isthmus.report.scores import Scores
 from isthmus.selection.suggest import suggest_labels
 from isthmus.typing import Mask, Positions
 

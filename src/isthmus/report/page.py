@@ -16,6 +16,7 @@ import numpy as np
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from isthmus.core.proportions import Interval
 from isthmus.inspection.bridge import NARROW, NOTEBOOK, WIDE, Bridge, draw_bridge
 from isthmus.inspection.notebook import LOADER, N_COLORS, bridge_style, class_colors, notebook_html
 from isthmus.inspection.topics import Topics
@@ -24,7 +25,7 @@ from isthmus.report import answer, charts
 from isthmus.report.documents import document_columns, excerpt, text_limit
 from isthmus.report.landscape import draw_maps
 from isthmus.report.material import Material, Transferred, read_material, read_words
-from isthmus.report.scores import Interval, score
+from isthmus.report.scores import score
 from isthmus.report.words import TARGET, changed_words, class_topics, document_shares
 from isthmus.typing import DomainName
 

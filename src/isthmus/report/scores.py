@@ -8,20 +8,12 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import confusion_matrix, roc_auc_score, roc_curve
 
+from isthmus.core.proportions import Interval, wilson
 from isthmus.report.material import Material
 
 MOST_CURVES = 10
 MOST_CLASSES = 20
 """A confusion matrix of more classes is left out: nobody can read it."""
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A proportion with its 95% confidence interval."""
-
-    value: float
-    low: float
-    high: float
 
 
 @dataclass(frozen=True)
@@ -57,15 +49,6 @@ class Scores:
     confusion: list[ConfusionRow]
     """Empty if there are too many classes."""
     curves: list[Curve]
-
-
-def wilson(right: int, n: int) -> Interval:
-    """Wilson's 95% confidence interval of a proportion."""
-    z = 1.959964
-    share = right / n
-    center = (share + z**2 / (2 * n)) / (1 + z**2 / n)
-    half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
-    return Interval(share, float(max(center - half, 0)), float(min(center + half, 1)))
 
 
 def score(material: Material) -> Scores | None:

@@ -1,0 +1,66 @@
+"""Labels that people gave, joined with the documents of a fit by their ids."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from isthmus.cli.console import complain
+from isthmus.cli.gathering import Files, Reading, check_spelling
+from isthmus.core.labels import spelled_like
+from isthmus.core.proportions import Interval, wilson
+from isthmus.exceptions import DataError
+from isthmus.io.documents import GivenLabel, read_given
+from isthmus.quality import listed_places
+from isthmus.selection import RANDOM
+
+
+@dataclass(frozen=True)
+class SampleScore:
+    """How right earlier labels were on a random sample."""
+
+    right: int
+    n: int
+
+    @property
+    def interval(self) -> Interval:
+        return wilson(self.right, self.n)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For scripts."""
+        interval = self.interval
+        return {"right": self.right, "documents": self.n, "accuracy": interval.value, "low": interval.low,
+                "high": interval.high}  # fmt: skip
+
+    def __str__(self) -> str:
+        return (
+            f"Of {self.n:,} documents drawn at random, the labels that were suggested before are right in "
+            f"{self.right:,}: {self.interval}."
+        )
+
+
+def measure(given: Sequence[GivenLabel], labels: dict[str, str]) -> SampleScore | None:
+    """From those that were drawn at random, with what the model had said of them; `labels` has each by its id."""
+    drawn = [one for one in given if one.kind == RANDOM and one.guess]
+    return SampleScore(sum(one.guess == labels[one.id] for one in drawn), len(drawn)) if drawn else None
+
+
+def join_labels(files: Files, path: str, reading: Reading) -> SampleScore | None:
+    """Put the labels of a file in the place of the target's, by id; what they measure, if they can."""
+    target = files.target
+    given = read_given(path, target.columns.id, reading.target_label or reading.label, reading.allow_labels)
+    spelled = spelled_like([one.label for one in given], files.classes)
+    check_spelling(path, dict.fromkeys(spelled), files.classes, reading.allow_labels)
+    by_id = {one.id: label for one, label in zip(given, spelled, strict=True)}
+    strange = [one for one in given if one.id not in set(target.ids)]
+    if len(strange) == len(given):
+        raise DataError(
+            f"{path} has no id that {target.path} has: its first is {given[0].id!r}, and there {target.ids[0]!r}. "
+            "Name the column of ids with id=."
+        )
+    if strange:
+        listed = listed_places([repr(one.id) for one in strange])
+        complain(f"{path}: {len(strange):,} labels are of documents that {target.path} has not ({listed}).", "yellow")
+    target.labels[:] = [by_id.get(name, label) for name, label in zip(target.ids, target.labels, strict=True)]
+    return measure(given, by_id)

@@ -1,0 +1,131 @@
+"""isthmus suggest."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from isthmus.cli import options as o
+
+if TYPE_CHECKING:
+    from isthmus._api import Result
+    from isthmus.cli.gathering import Gathered
+    from isthmus.io.documents import LabelTask
+
+
+def suggest(
+    model: o.Model,
+    file: Annotated[str, typer.Argument(metavar="TARGET", help="The documents to choose from.")],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="FILE", help="The documents to label.", rich_help_panel=o.WRITING)
+    ],
+    n: Annotated[int, typer.Option("-n", min=1, metavar="NUMBER", help="How many.")] = 20,
+    kind: Annotated[o.SuggestKind, typer.Option("--kind", help="Random ones, those that teach, or half and half.")] = (
+        o.SuggestKind.both
+    ),
+    labels: Annotated[
+        Path | None, typer.Option("--labels", metavar="FILE", help="Labels that there are already: others are chosen.")
+    ] = None,
+    form_of_tasks: Annotated[
+        o.TaskFormat | None,
+        typer.Option("--as", help="By default as the name of the output ends.", rich_help_panel=o.WRITING),
+    ] = None,
+    text: o.Text = None,
+    id_column: o.Id = None,
+    form: o.InputFormat = None,
+    encoding: o.Encoding = None,
+    max_document: o.MaxDocument = o.LONGEST,
+    encoder: o.Encoder = None,
+    random_state: o.RandomState = 0,
+    force: o.Force = False,
+) -> None:
+    """Choose documents to label by hand (active learning), for a file with an empty column of labels.
+
+    Half of them are a random sample: their labels measure the accuracy. The
+    others teach the most: uncertain, like many others, and unlike one
+    another. Fill in the labels, and give the file to isthmus fit --labels.
+
+    Exit codes: 0 done, 1 could not be done (one sentence says why), 2 wrong
+    usage.
+    """
+    from isthmus.cli.bad_rows import BadRows
+    from isthmus.cli.gathering import gather
+    from isthmus.cli.models import load_result
+    from isthmus.cli.outputs import check_outputs
+    from isthmus.cli.stages import Stages
+    from isthmus.exceptions import DataError
+    from isthmus.io.atomic import write_beside
+    from isthmus.io.documents import read_given, task_format, written_tasks
+
+    check_outputs({"--output": output}, force, [model, file, *([] if labels is None else [str(labels)])])
+    written_as = task_format(str(output), form_of_tasks and form_of_tasks.value)
+    result = load_result(model, encoder)
+    given = set() if labels is None else {one.id for one in read_given(str(labels))}
+    with BadRows() as bad, Stages() as stages:
+        columns = {"text": text, "id": id_column}
+        form_name = form and form.value
+        target = gather(file, stages, bad, **columns, form=form_name, encoding=encoding, max_document=max_document)
+        bad.finish(None)
+        if not target.texts:
+            bad.refuse()
+        with stages.stage("choosing"):
+            tasks = _choose(result, target, n, kind, given, random_state)
+    if not tasks:
+        raise DataError(f"{file} has no document that could be suggested: all are labelled or empty.")
+    write_beside(output, written_tasks(tasks, written_as))
+    _tell(tasks, output, [str(label) for label in result.classes.tolist()] if written_as == "label-studio" else None)
+
+
+def _tell(tasks: list[LabelTask], path: Path, label_studio_classes: list[str] | None) -> None:
+    from isthmus.cli.console import n_documents
+    from isthmus.cli.console import output as standard_output
+    from isthmus.io.documents import label_studio_interface
+
+    console = standard_output()
+    counts = " and ".join(
+        f"{sum(task.kind == kind for task in tasks)} {what}"
+        for kind, what in {"random": "drawn at random", "teaching": "that teach"}.items()
+        if any(task.kind == kind for task in tasks)
+    )
+    console.print(f"Wrote {n_documents(len(tasks))} to {path}: {counts}.", markup=False, soft_wrap=True)
+    if label_studio_classes is not None:
+        interface = label_studio_interface(label_studio_classes)
+        console.print(f"The labelling interface for Label Studio: {interface}", markup=False, soft_wrap=True)
+
+
+def _choose(
+    result: Result, target: Gathered, n: int, kind: o.SuggestKind, given: set[str], random_state: int
+) -> list[LabelTask]:
+    import warnings
+
+    import numpy as np
+
+    from isthmus.cli.models import asking
+    from isthmus.exceptions import DataError, EmptyDocumentWarning
+    from isthmus.io.documents import LabelTask
+    from isthmus.selection import RANDOM, TEACHING, pick_batch
+
+    kinds = {"both": (RANDOM, TEACHING)}.get(kind.value, (kind.value,))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", EmptyDocumentWarning)
+        try:
+            X = result.vectorizer.transform(target.texts)
+        except (ValueError, TypeError) as error:  # an encoder returned what is no row for each text
+            raise DataError(str(error)) from error
+        with asking():
+            probabilities = result.estimator.predict_proba(X)
+    known = np.array([name in given for name in target.ids], dtype=bool)
+    picks = pick_batch(probabilities, X, target.texts, n, known=known, kinds=kinds, random_state=random_state)
+    names = [str(label) for label in result.classes.tolist()]
+    return [
+        LabelTask(
+            target.ids[pick.row],
+            target.texts[pick.row],
+            names[int(probabilities[pick.row].argmax())],
+            float(probabilities[pick.row].max()),
+            pick.kind,
+        )
+        for pick in picks
+    ]

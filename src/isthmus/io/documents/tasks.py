@@ -1,0 +1,84 @@
+"""Documents to label, written as tasks for people and for labelling programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from isthmus.exceptions import DataError
+from isthmus.io.documents.streams import bare_suffix
+
+TASK_FORMATS = ("csv", "tsv", "jsonl", "label-studio", "argilla")
+QUESTION = "label"
+"""What the labelling programs call the choice."""
+
+
+class LabelTask(NamedTuple):
+    """One document to label."""
+
+    id: str
+    text: str
+    guess: str
+    confidence: float
+    kind: str
+    """Why it was chosen."""
+
+
+def task_format(path: str, asked: str | None) -> str:
+    """As asked for, or as the name's end says."""
+    found = asked or {".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl"}.get(bare_suffix(path))
+    if found is None:
+        raise DataError(f"output= names {path}: a name must end in .csv, .tsv or .jsonl, or as= say the format.")
+    return found
+
+
+def written_tasks(tasks: Sequence[LabelTask], form: str) -> str:
+    """The whole file."""
+    if form == "label-studio":
+        return json.dumps([_for_label_studio(task) for task in tasks], ensure_ascii=False, indent=1) + "\n"
+    if form == "argilla":
+        return json.dumps([_for_argilla(task) for task in tasks], ensure_ascii=False, indent=1) + "\n"
+    rows = [
+        {"id": task.id, "text": task.text, "label": "", "guess": task.guess, "kind": task.kind,
+         "confidence": round(task.confidence, 4)}
+        for task in tasks
+    ]  # fmt: skip
+    if form == "jsonl":
+        return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+    out = io.StringIO(newline="")
+    writer = csv.DictWriter(out, list(rows[0]), delimiter="\t" if form == "tsv" else ",", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue()
+
+
+def label_studio_interface(classes: Sequence[str]) -> str:
+    """What to paste into a project's labelling interface."""
+    from xml.sax.saxutils import quoteattr
+
+    choices = "".join(f"<Choice value={quoteattr(label)}/>" for label in classes)
+    shown = f'<Choices name="{QUESTION}" toName="text" choice="single">{choices}</Choices>'
+    return f'<View><Text name="text" value="$text"/>{shown}</View>'
+
+
+def _for_label_studio(task: LabelTask) -> dict[str, Any]:
+    choice = {"from_name": QUESTION, "to_name": "text", "type": "choices", "value": {"choices": [task.guess]}}
+    return {
+        "data": {"document_id": task.id, "text": task.text, "kind": task.kind, "guess": task.guess},
+        "predictions": [{"model_version": "isthmus", "score": round(task.confidence, 4), "result": [choice]}],
+    }
+
+
+def _for_argilla(task: LabelTask) -> dict[str, Any]:
+    guess = {"value": task.guess, "score": round(task.confidence, 4), "agent": "isthmus"}
+    return {
+        "id": task.id,
+        "fields": {"text": task.text},
+        "metadata": {"kind": task.kind},
+        "suggestions": {QUESTION: guess},
+        "responses": {},
+        "vectors": {},
+    }

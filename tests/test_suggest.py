@@ -1,0 +1,198 @@
+"""From a model to documents to label, and from their labels to a fit: the loop without a browser."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from command import run
+from isthmus.exceptions import DataError
+from isthmus.io.documents import read_given
+from isthmus.selection import RANDOM, TEACHING, pick_batch
+from test_quality import make, put, unlabelled
+
+SOURCE, ROWS = make(40, 0), make(60, 1, "t")
+TRUTH = {row["id"]: row["label"] for row in ROWS}
+
+
+@pytest.fixture(scope="module")
+def fitted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("fitted")
+    put(folder / "s.csv", SOURCE)
+    put(folder / "t.csv", unlabelled(ROWS))
+    done = run("fit", *files(folder), "--method", "LR", "-o", folder / "m.isthmus")
+    assert done.code == 0, done.err
+    return folder
+
+
+def files(folder: Path) -> list[object]:
+    return ["--source", folder / "s.csv", "--target", folder / "t.csv"]
+
+
+def suggest(folder: Path, name: str, *more: object) -> Path:
+    done = run("suggest", folder / "m.isthmus", folder / "t.csv", "-o", folder / name, "--force", *more)
+    assert done.code == 0, done.err
+    return folder / name
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def test_half_of_a_batch_measures_and_half_teaches(fitted: Path) -> None:
+    rows = rows_of(suggest(fitted, "a.csv", "-n", 11))
+    assert list(rows[0]) == ["id", "text", "label", "guess", "kind", "confidence"]
+    assert [row["kind"] for row in rows] == [RANDOM] * 6 + [TEACHING] * 5
+    assert len({row["id"] for row in rows}) == 11
+    texts = {row["id"]: row["text"] for row in ROWS}
+    assert all(row["text"] == texts[row["id"]] for row in rows)
+    assert {row["kind"] for row in rows_of(suggest(fitted, "b.csv", "--kind", "teaching", "-n", 5))} == {TEACHING}
+    assert len(rows_of(suggest(fitted, "c.csv", "--kind", "random", "-n", 500))) == len(ROWS)  # no more are there
+
+
+def test_a_second_batch_continues_the_sample(fitted: Path) -> None:
+    both = [row["id"] for row in rows_of(suggest(fitted, "both.csv", "--kind", "random", "-n", 12))]
+    first = rows_of(suggest(fitted, "first.csv", "--kind", "random", "-n", 6))
+    assert [row["id"] for row in first] == both[:6]
+    labelled = put(fitted / "labelled.csv", [{**row, "label": TRUTH[row["id"]]} for row in first])
+    second = rows_of(suggest(fitted, "second.csv", "--kind", "random", "-n", 6, "--labels", labelled))
+    assert [row["id"] for row in second] == both[6:]
+
+
+def test_labels_come_back_by_id_and_measure(fitted: Path) -> None:
+    rows = rows_of(suggest(fitted, "to_label.csv", "-n", 20))
+    wrong = {row["id"] for row in rows[:2]}  # let the guesses of two random ones be wrong
+    other = {"pay": "bug", "bug": "pay"}
+    filled = [{**row, "label": other[row["guess"]] if row["id"] in wrong else row["guess"]} for row in rows]
+    filled[-1]["label"] = "?"  # nobody knows
+    labelled = put(fitted / "labelled.csv", reversed(filled))  # in any order
+    done = run("fit", *files(fitted), "--labels", labelled, "--method", "LR", "--json")
+    assert done.code == 0, done.err
+    found = json.loads(done.stdout)
+    assert found["target"]["known_labels"] == 19
+    assert found["target"]["known_labels_used"]
+    assert found["measured_before"]["right"] == 8
+    assert found["measured_before"]["documents"] == 10
+    assert found["measured_before"]["low"] == pytest.approx(0.490, abs=1e-3)
+    printed = run("fit", *files(fitted), "--labels", labelled, "--method", "LR").stdout
+    assert "Of 10 documents drawn at random, the labels that were suggested before are right in 8: 80%" in printed
+    assert "19 documents of the target have a label: these are learned from." in printed
+
+
+def test_labels_that_are_wrong_are_named(fitted: Path) -> None:
+    def refused(*rows: dict[str, str]) -> str:
+        labelled = put(fitted / "labelled.csv", rows)
+        return run("fit", *files(fitted), "--labels", labelled, "--method", "LR").sentence
+
+    name = ROWS[0]["id"]
+    assert "has labels that the source spells otherwise: 'Pay' (did you mean 'pay'?)" in refused(
+        {"id": name, "label": "Pay"}
+    )
+    assert "has no id that" in refused({"id": "nobody", "label": "pay"})
+    assert "holds no label: fill in the column" in refused({"id": name, "label": " "})
+    assert "and an earlier row 'pay'" in refused({"id": name, "label": "pay"}, {"id": name, "label": "bug"})
+    assert "no column that is clearly the id" in refused({"key": name, "label": "pay"})
+    assert "has no id (column 'id')" in refused({"id": "", "label": "pay"})
+    labelled = put(fitted / "labelled.csv", [{"id": name, "label": "pay"}, {"id": "nobody", "label": "bug"}])
+    done = run("fit", *files(fitted), "--labels", labelled, "--method", "LR")
+    assert "1 labels are of documents that" in done.err
+
+
+def annotated(tasks: list[dict[str, Any]], program: str) -> list[dict[str, Any]]:
+    """What a person leaves behind in a labelling program: the first is skipped, the others get their true label."""
+    for number, task in enumerate(tasks):
+        if program == "label-studio":
+            label = TRUTH[task["data"]["document_id"]]
+            result = {"from_name": "label", "to_name": "text", "type": "choices", "value": {"choices": [label]}}
+            task |= {"id": number, "annotations": [{"was_cancelled": not number, "result": [result]}]}
+        elif number:
+            answers = [{"value": TRUTH[task["id"]], "user_id": str(user)} for user in range(number % 3 + 1)]
+            task["responses"] = {"label": [*answers, {"value": "bug", "user_id": "x"}] if number == 2 else answers}
+    return tasks
+
+
+@pytest.mark.parametrize("program", ["label-studio", "argilla"])
+def test_tasks_go_to_labelling_programs_and_come_back(fitted: Path, program: str) -> None:
+    path = suggest(fitted, "tasks.json", "--as", program, "-n", 8)
+    plain = rows_of(suggest(fitted, "plain.csv", "-n", 8))
+    tasks = annotated(json.loads(path.read_text(encoding="utf-8")), program)
+    path.write_text(json.dumps(tasks), encoding="utf-8")
+    found = read_given(str(path))
+    assert [(one.id, one.label, one.guess, one.kind) for one in found] == [
+        (row["id"], TRUTH[row["id"]], row["guess"], row["kind"]) for row in plain[1:]
+    ]
+    assert run("fit", *files(fitted), "--labels", path, "--method", "LR").code == 0
+
+
+def test_the_short_export_of_label_studio_is_a_table(tmp_path: Path) -> None:
+    path = tmp_path / "min.json"
+    path.write_text(json.dumps([{"id": 7, "document_id": "a", "label": "pay"},
+                                {"id": 8, "document_id": "b", "label": {"choices": ["bug"]}}]))  # fmt: skip
+    assert [(one.id, one.label) for one in read_given(str(path))] == [("a", "pay"), ("b", "bug")]
+
+
+def test_people_who_disagree_gave_no_label(tmp_path: Path) -> None:
+    record = {"id": "a", "fields": {"text": "x"}, "responses": {"label": [{"value": "pay"}, {"value": "bug"}]}}
+    (tmp_path / "a.json").write_text(json.dumps([record]))
+    with pytest.raises(DataError, match="holds no label"):
+        read_given(str(tmp_path / "a.json"))
+
+
+def test_a_label_studio_task_of_somebody_else_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text(json.dumps([{"data": {"text": "x"}, "annotations": []}]))
+    with pytest.raises(DataError, match=r"item 1, is a task without data\.document_id"):
+        read_given(str(tmp_path / "a.json"))
+
+
+@pytest.fixture
+def documents() -> tuple[Any, Any, list[str]]:
+    """Unit rows of ten words: 0 to 19 are alike and uncertain, 20 to 39 alike and sure, the last ones empty."""
+    rng = np.random.default_rng(0)
+    X = rng.random((44, 10)) * (rng.random((44, 10)) < 0.5)
+    X[:, 0] += 0.1
+    X[40:] = 0
+    norms = np.linalg.norm(X, axis=1, keepdims=True)
+    probabilities = np.where(np.arange(44)[:, None] < 20, [[0.5, 0.5]], [[0.95, 0.05]])
+    texts = [f"alpha{n} beta{n} gamma{n} delta{n} common word here" for n in range(44)]
+    return probabilities, sp.csr_array(X / np.where(norms, norms, 1)), texts
+
+
+def test_those_that_teach_are_uncertain_dense_and_unlike_one_another(documents: Any) -> None:
+    probabilities, X, texts = documents
+    picks = pick_batch(probabilities, X, texts, 6, kinds=[TEACHING])
+    rows = [pick.row for pick in picks]
+    assert max(rows) < 20
+    chosen = (X[rows] @ X[rows].T).toarray()
+    typical = (X[:20] @ X[:20].T).toarray()
+    assert chosen[np.triu_indices(6, 1)].mean() < typical[np.triu_indices(20, 1)].mean()
+    first = int((X[:20] @ np.asarray(X.mean(axis=0)).ravel()).argmax())
+    assert rows[0] == first  # all are as uncertain: the densest
+
+
+def test_copies_and_empty_documents_do_not_teach(documents: Any) -> None:
+    probabilities, X, texts = documents
+    texts[1:20] = [texts[0]] * 19
+    rows = [pick.row for pick in pick_batch(probabilities, X, texts, 30, kinds=[TEACHING])]
+    assert sum(row < 20 for row in rows) == 1
+    assert max(rows) < 40  # those after it hold no word
+    rows = [pick.row for pick in pick_batch(probabilities, X, texts, 30, known=[3], kinds=[TEACHING])]
+    assert sum(row < 20 for row in rows) == 0  # a copy of what is labelled
+
+
+def test_random_ones_are_drawn_alike_whatever_the_model_thinks(documents: Any) -> None:
+    probabilities, X, texts = documents
+    texts[5] = "  "
+    drawn = np.zeros(44)
+    for seed in range(400):
+        picks = pick_batch(probabilities, X, texts, 10, kinds=[RANDOM], random_state=seed)
+        drawn[[pick.row for pick in picks]] += 1
+    assert drawn[5] == 0  # nobody could label it
+    expected = 400 * 10 / 43
+    assert np.abs(np.delete(drawn, 5) - expected).max() < 5 * np.sqrt(expected)
