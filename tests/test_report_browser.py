@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -354,3 +356,16 @@ def test_ids_are_sorted_as_people_do(visit: Any, reports: dict[str, Path]) -> No
     assert here.count("[aria-sort=ascending] [data-sort=row]") == 1
     here.page.click("[data-sort=row]")
     assert here.texts(".item .id")[0] == "276"
+
+
+def test_what_passes_the_filters_can_be_downloaded(visit: Any, reports: dict[str, Path]) -> None:
+    here = visit(reports["tcl"])
+    here.page.fill("#search", "charged")
+    shown = here.found()
+    with here.page.expect_download() as download:
+        here.page.click("#download")
+    rows = list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text(encoding="utf-8"), newline="")))
+    assert len(rows) == shown > 0
+    assert all("charged" in row["text"].lower() for row in rows)
+    assert set(rows[0]) == {"id", "label", "confidence", "text"}
+    assert here.complaints == []

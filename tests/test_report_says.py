@@ -13,6 +13,7 @@ import pytest
 import isthmus
 from isthmus.inspection import bridge
 from isthmus.report import answer, page, scores
+from isthmus.report.baseline import baseline
 from isthmus.report.material import read_material
 from test_report import LABELS, Parts, render, transferred
 
@@ -91,3 +92,28 @@ def test_labels_that_were_learned_from_are_not_scored(tmp_path: Path) -> None:
     assert "of the 3 labels whose truth is known" in page
     assert "corrected by the 2 target labels that were learned from" in page
     assert "no true label of the target was read" not in page
+
+
+def test_whether_transfer_was_worth_it() -> None:
+    text = render(transferred("TCL"), truth=LABELS)
+    assert "Was transfer worth it?" in text
+    assert "Was transfer worth it?" not in render(transferred("LR"))  # which does not transfer
+    result = transferred("TCL")
+    material = read_material(result, None, ["billing", "fault"] * 6)
+    other = replace(material, numbers=1 - material.numbers)  # all labels are turned round
+    found = baseline(other)
+    assert found is not None
+    assert found.n_other == 12
+    assert found.measured == 1
+    assert found.gain == -1
+    assert "It would have 100% of the known ones right: transfer costs 100.0 points." in page.render(other)
+    same = baseline(read_material(result, None, None))
+    assert same is not None
+    assert (same.n_other, same.measured, same.gain) == (0, None, 0)
+    assert "gives the same labels" in page.render(read_material(result, None, None))
+
+
+def test_files_are_named_where_their_names_are_known() -> None:
+    material = read_material(transferred("LR"), None, None)
+    assert "of photos.csv over to bikes.csv." in page.render(material, ("photos.csv", "bikes.csv"))
+    assert "of the source over to the target." in page.render(material)

@@ -245,3 +245,50 @@ def test_a_target_prior_is_passed_on() -> None:
     assert (result.labels == "billing").sum() <= 2
     with pytest.raises(ValueError, match=r"target_prior is 'unknown', and TCL goes by none: leave it out, or choose"):
         isthmus.transfer(texts, ["billing", "fault"] * 2, texts, target_prior="unknown", method="TCL")
+
+
+def test_results_as_tables_and_in_one_line() -> None:
+    result = isthmus.transfer(SOURCE, LABELS, TARGET, method="TCL")
+    frame = result.to_frame(ids=["x", "y"])
+    assert frame.index.tolist() == ["x", "y"]
+    assert list(frame) == ["label", "confidence", "p_billing", "p_fault", "text"]
+    assert frame["label"].tolist() == result.labels.tolist()
+    assert frame["text"].tolist() == TARGET
+    assert frame["confidence"].tolist() == result.probabilities.max(axis=1).tolist()
+    assert repr(result) == "<Result of TCL: 2 texts (billing: 1, fault: 1)>"
+    topics = result.topics(3).to_frame()
+    assert list(topics) == ["topic", "label", "domain", "word", "weight"]
+    assert {"common", "source", "target"} == set(topics["domain"])
+    assert topics.groupby(["topic", "domain"]).size().max() == 3
+    with pytest.raises(TypeError, match="TCL compared no candidates; Auto does"):
+        result.leaderboard()
+
+
+@pytest.mark.filterwarnings("ignore::isthmus.exceptions.TransferWarning")
+def test_the_leaderboard_is_a_table_and_the_estimate_in_the_line() -> None:
+    result = isthmus.transfer(SOURCE, LABELS, TARGET, max_time=0)
+    board = result.leaderboard()
+    assert board["name"].tolist() == [row["name"] for row in result.estimator.leaderboard_.rows]
+    assert str(result.estimator.estimated_accuracy_) in repr(result)
+    assert str(result.estimator.estimated_accuracy_) in result._repr_html_()
+
+
+def test_time_stops_methods_and_leaves_nothing_behind() -> None:
+    steps: list[Any] = []
+    method = isthmus.TCL(max_iter=50, tol=0, callback=steps.append, random_state=0)
+    result = isthmus.transfer(SOURCE, LABELS, TARGET, method=method, max_time=0)
+    assert len(steps) == result.estimator.n_iter_ == 1
+    assert result.estimator.callback == steps.append
+    assert isthmus.transfer(SOURCE, LABELS, TARGET, max_time=3).estimator.max_time == 3
+    with pytest.raises(ValueError, match="LR cannot be stopped: leave it out"):
+        isthmus.transfer(SOURCE, LABELS, TARGET, method="LR", max_time=1)
+    for wrong in (-1, "soon", float("nan")):
+        with pytest.raises(ValueError, match=r"max_time is .*: give a number of seconds"):
+            isthmus.transfer(SOURCE, LABELS, TARGET, method="TCL", max_time=wrong)  # type: ignore[arg-type]
+
+
+def test_verbose_reaches_methods_that_tell(capsys: pytest.CaptureFixture[str]) -> None:
+    isthmus.transfer(SOURCE, LABELS, TARGET, method="TCL", verbose=1)
+    assert "objective" in capsys.readouterr().err
+    isthmus.transfer(SOURCE, LABELS, TARGET, method="LR", verbose=1)  # which has nothing to tell
+    assert capsys.readouterr().err == ""

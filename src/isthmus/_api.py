@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Real
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from sklearn.base import clone
 from isthmus.auto import Auto
 from isthmus.core.estimator import TransferClassifier
 from isthmus.core.labels import spelled_like
+from isthmus.inspection.tables import data_frame
 from isthmus.inspection.topics import Topics
 from isthmus.methods import METHODS
 from isthmus.text import (
@@ -69,7 +71,15 @@ class Result:
         topics: Topics = self.estimator.topics(self.vectorizer.get_feature_names_out(), n_words)
         return topics
 
-    def report(self, path: str | Path, *, ids: Any = None, truth: Any = None, force: bool = False) -> Path:
+    def report(
+        self,
+        path: str | Path,
+        *,
+        ids: Any = None,
+        truth: Any = None,
+        names: tuple[str, str] | None = None,
+        force: bool = False,
+    ) -> Path:
         """Write one HTML page about this result, which needs neither network nor server, and return its path.
 
         Parameters
@@ -81,15 +91,44 @@ class Result:
         truth : sequence, one entry per target text, optional
             True labels, for accuracy, confusion and ROC; None where they are not known. They are used for scoring
             alone.
+        names : (str, str), optional
+            What to call the source and the target, such as the names of their files.
         force : bool
             Write over a file that exists.
         """
         from isthmus.report import write_report
 
-        return write_report(self, path, ids=ids, truth=truth, force=force)
+        return write_report(self, path, ids=ids, truth=truth, names=names, force=force)
+
+    def to_frame(self, ids: Sequence[Any] | None = None) -> Any:
+        """A pandas DataFrame with a row for each target text: label, confidence, a probability for each class, text.
+
+        `ids` become its index. Needs pandas.
+        """
+        columns: dict[str, Any] = {"label": self.labels, "confidence": self.probabilities.max(axis=1)}
+        columns |= {f"p_{label}": self.probabilities[:, number] for number, label in enumerate(self.classes.tolist())}
+        if len(self.target_texts) == len(self.labels):
+            columns["text"] = list(self.target_texts)
+        return data_frame(columns, None if ids is None else _read_column(ids, "ids", "ids"))
+
+    def leaderboard(self) -> Any:
+        """A pandas DataFrame of the candidates that an automatic choice compared. Needs pandas."""
+        board = getattr(self.estimator, "leaderboard_", None)
+        if board is None:
+            raise TypeError(f"{type(self.estimator).__name__} compared no candidates; Auto does.")
+        return data_frame(board.rows)
+
+    def __repr__(self) -> str:
+        counts = dict(zip(*np.unique(self.labels.astype(str), return_counts=True), strict=True))
+        first = sorted(counts.items(), key=lambda item: -item[1])[:5]
+        named = ", ".join(f"{label}: {n:,}" for label, n in first)
+        more = f", and {len(counts) - 5} more" if len(counts) > 5 else ""
+        estimate = getattr(self.estimator, "estimated_accuracy_", None)
+        accuracy = "" if estimate is None else f"; estimated accuracy {estimate}"
+        return f"<Result of {type(self.estimator).__name__}: {len(self.labels):,} texts ({named}{more}){accuracy}>"
 
     def _repr_html_(self) -> str:
-        """What a notebook shows: the counts, and the bridge where there are words for one."""
+        """What a notebook shows: counts, estimate and warnings, and the bridge where there are words for one."""
         from isthmus.report import result_html
 
         return result_html(self)
@@ -108,6 +147,8 @@ def transfer(
     source_domains: Sequence[DomainName] | None = None,
     target_labels: Sequence[Any] | None = None,
     random_state: Any = 0,
+    max_time: float | None = None,
+    verbose: int = 0,
 ) -> Result:
     """Unsupervised domain adaptation for text: label the texts of one domain with the labels of another.
 
@@ -144,6 +185,11 @@ def transfer(
         they are read, and what stands here for scoring would leak. 1.0 and "1" are taken for a source label 1.
     random_state
         For methods that start at random.
+    max_time : float, optional
+        About the seconds to learn in: `Auto` leaves out candidates that would take longer, and methods that go step by
+        step stop.
+    verbose : int
+        Print how far it is, for methods that tell.
 
     Examples
     --------
@@ -172,8 +218,8 @@ def transfer(
         )
     few = spelled_like(few, labels)
     estimator = read_method(method, random_state)
-    if target_prior is not None:
-        _set_prior(estimator, target_prior)
+    callback = estimator.get_params().get("callback")
+    _tell(estimator, target_prior, max_time, verbose)
     vectorizer = _read_vectorizer(vectorizer, preset, encoder, isinstance(estimator, Auto))
     y = np.empty(len(source) + len(target), dtype=object)
     y[:] = labels + few
@@ -187,6 +233,8 @@ def transfer(
         target_domain=TARGET,
         sample_labeled=np.array([True] * len(source) + [label is not None for label in few]),
     )
+    if "callback" in estimator.get_params():
+        estimator.set_params(callback=callback)  # without the clock, which no file could hold
     return Result(
         labels=estimator.transduction_[len(source) :],
         probabilities=estimator.label_distributions_[len(source) :],
@@ -201,6 +249,16 @@ def transfer(
     )
 
 
+def _tell(estimator: TransferClassifier, target_prior: Any, max_time: float | None, verbose: int) -> None:
+    """What `transfer` was told, to a method that listens."""
+    if target_prior is not None:
+        _set_prior(estimator, target_prior)
+    if max_time is not None:
+        _limit_time(estimator, max_time)
+    if verbose and "verbose" in estimator.get_params():
+        estimator.set_params(verbose=verbose)
+
+
 def _set_prior(estimator: TransferClassifier, target_prior: Any) -> None:
     if "target_prior" not in estimator.get_params():
         raise ValueError(
@@ -208,6 +266,20 @@ def _set_prior(estimator: TransferClassifier, target_prior: Any) -> None:
             "Auto, SelfTraining, TransductiveLR, NaiveBayesEM or TSVM."
         )
     estimator.set_params(target_prior=target_prior)
+
+
+def _limit_time(estimator: TransferClassifier, max_time: float) -> None:
+    """Let a fit take about this many seconds; a method that goes step by step is stopped by its callback."""
+    known = estimator.get_params()
+    if not isinstance(max_time, Real) or not max_time >= 0:
+        raise ValueError(f"max_time is {max_time!r}: give a number of seconds.")
+    if "max_time" in known:
+        estimator.set_params(max_time=max_time)
+    elif "callback" in known:
+        before = known["callback"]
+        estimator.set_params(callback=lambda step: bool(before and before(step)) or step.seconds > max_time)
+    else:
+        raise ValueError(f"max_time is {max_time!r}, and {type(estimator).__name__} cannot be stopped: leave it out.")
 
 
 def _vectorized(vectorizer: Any, source: list[str], target: list[str]) -> Matrix:

@@ -19,6 +19,7 @@ from isthmus.cli.check import check_data
 from isthmus.cli.console import complain
 from isthmus.cli.data import data
 from isthmus.cli.demo import demo
+from isthmus.cli.evaluate import evaluate
 from isthmus.cli.explain import explain
 from isthmus.cli.fit import fit
 from isthmus.cli.predict import predict
@@ -84,7 +85,7 @@ def isthmus(
     """
 
 
-for command in (demo, check_data, fit, predict, suggest, explain, bench, data):
+for command in (demo, check_data, fit, predict, evaluate, suggest, explain, bench, data):
     app.command(command.__name__.partition("_")[0], cls=Command)(command)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from importlib.metadata import EntryPoint
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 import typer
@@ -32,22 +31,17 @@ def read_estimator(method: str, random_state: int, prior: str | None, max_time: 
         estimator.set_params(target_prior=_read_prior(prior))
     if max_time is not None and not {"max_time", "callback"} & known.keys():
         raise DataError(f"{type(estimator).__name__} cannot be stopped early: leave --max-time out.")
-    if max_time is not None and "max_time" in known:
-        estimator.set_params(max_time=max_time)
     return estimator
 
 
-def watch(estimator: TransferClassifier, advance: Advance, max_time: float | None) -> None:
-    """Show each step, and stop when the time is over."""
-    if "callback" not in estimator.get_params():
-        return
-    began = perf_counter()
+def watch(estimator: TransferClassifier, advance: Advance) -> None:
+    """Show each step."""
 
-    def on_step(step: Step) -> bool:
+    def on_step(step: Step) -> None:
         advance(step.iteration, step.max_iter)
-        return max_time is not None and perf_counter() - began > max_time
 
-    estimator.set_params(callback=on_step)
+    if "callback" in estimator.get_params():
+        estimator.set_params(callback=on_step)
 
 
 def check_preset(preset: str | None, encoder: str | None) -> None:

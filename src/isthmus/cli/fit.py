@@ -11,7 +11,7 @@ from isthmus.cli import options as o
 
 if TYPE_CHECKING:
     from isthmus._api import Result
-    from isthmus.cli.gathering import Files, Gathered, Reading
+    from isthmus.cli.gathering import Files, Reading
     from isthmus.cli.stages import Stages
     from isthmus.cli.summary import ReadFiles, Summary
     from isthmus.core.estimator import TransferClassifier
@@ -92,7 +92,7 @@ def fit(
     _warn(read, outputs)
     with Stages() as stages:
         result = _transfer(estimator, read.files, use_target_labels, max_time, words, stages)
-        _write(result, read.files.target, outputs, stages)
+        _write(result, read.files, outputs, stages)
     _show(Summary(read, result, use_target_labels, outputs, perf_counter() - began), as_json)
 
 
@@ -191,7 +191,7 @@ def _transfer(
     sources, target = files.sources, files.target
     names = domain_names([source.path for source in sources])
     with stages.stage(f"fitting {type(estimator).__name__}") as advance, warnings.catch_warnings():
-        watch(estimator, advance, max_time)
+        watch(estimator, advance)
         warnings.simplefilter("ignore", TransferWarning)  # the summary shows them
         warnings.simplefilter("ignore", SmallClassWarning)  # the findings have it
         try:
@@ -202,6 +202,7 @@ def _transfer(
                 method=estimator,
                 source_domains=[name for name, source in zip(names, sources, strict=True) for _ in source.texts],
                 target_labels=target.labels if use_target_labels else None,
+                max_time=max_time,
                 **words,
             )
         except (ValueError, TypeError) as error:
@@ -211,7 +212,7 @@ def _transfer(
     return result
 
 
-def _write(result: Result, target: Gathered, outputs: dict[str, Path], stages: Stages) -> None:
+def _write(result: Result, files: Files, outputs: dict[str, Path], stages: Stages) -> None:
     """All files are written first, and get their names one after the other at the end."""
     from isthmus.cli.models import save_result
     from isthmus.exceptions import DataError
@@ -220,6 +221,7 @@ def _write(result: Result, target: Gathered, outputs: dict[str, Path], stages: S
 
     if not outputs:
         return
+    target = files.target
     with stages.stage("writing"), Staging() as staging:
         if path := outputs.get("--predictions"):
             form = check_format(str(path), "--predictions")
@@ -233,7 +235,8 @@ def _write(result: Result, target: Gathered, outputs: dict[str, Path], stages: S
         if path := outputs.get("--report"):
             truth = target.truth if target.columns.truth is not None else None
             try:
-                result.report(staging.place(path), ids=target.ids, truth=truth)
+                names = (" and ".join(Path(source.path).name for source in files.sources), Path(target.path).name)
+                result.report(staging.place(path), ids=target.ids, truth=truth, names=names)
             except (ValueError, TypeError) as error:
                 raise DataError(f"The report cannot be written: {error}") from error
         staging.commit()

@@ -15,8 +15,14 @@ class Interval:
     low: float
     high: float
 
+    def percents(self) -> tuple[str, str, str]:
+        """The share and its bounds, with tenths where the interval is narrow enough for them to mean something."""
+        digits = 1 if self.high - self.low < 0.05 else 0
+        return f"{self.value:.{digits}%}", f"{self.low:.{digits}%}", f"{self.high:.{digits}%}"
+
     def __str__(self) -> str:
-        return f"{self.value:.0%} (95% interval {self.low:.0%} to {self.high:.0%})"
+        value, low, high = self.percents()
+        return f"{value} (95% interval {low} to {high})"
 
 
 def wilson(right: int, n: int) -> Interval:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -20,6 +20,15 @@ def plain_table(titles: Sequence[str], rows: Iterable[Sequence[str]], right: Col
     for row in rows:
         table.add_row(*map(Text, row))
     return table
+
+
+def data_frame(columns: Any, index: Any = None) -> Any:
+    """A pandas DataFrame; pandas is imported when one is asked for."""
+    try:
+        import pandas as pd
+    except ImportError:
+        raise ImportError("A DataFrame needs pandas: pip install pandas.") from None
+    return pd.DataFrame(columns, index=index)
 
 
 def printed(table: Table) -> str:

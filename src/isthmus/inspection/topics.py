@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from isthmus.inspection.tables import plain_table, printed
+from isthmus.inspection.tables import data_frame, plain_table, printed
 from isthmus.typing import Array, DomainName
 
 if TYPE_CHECKING:
@@ -48,6 +48,16 @@ class Topics(list[Topic]):
             for topic in self
         ]
         return plain_table(titles, rows)
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame with a row for each word of each topic: class, topic, domain, word, weight."""
+        rows = [
+            {"topic": number, "label": topic.label, "domain": domain, "word": word, "weight": weight}
+            for number, topic in enumerate(self)
+            for domain, words in ({"common": topic.common} | {str(k): w for k, w in topic.specific.items()}).items()
+            for word, weight in words
+        ]
+        return data_frame(rows)
 
     def __str__(self) -> str:
         return printed(self.table())

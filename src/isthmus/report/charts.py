@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from isthmus.evaluation import ReliabilityBin
 from isthmus.report.material import Material
 from isthmus.report.scores import Curve
 from isthmus.typing import Array
@@ -62,6 +63,26 @@ class Chart:
     y_ticks: list[Tick]
 
 
+@dataclass(frozen=True)
+class Point:
+    """A share with its interval."""
+
+    x: float
+    y: float
+    low: float
+    high: float
+    says: str
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """Points with axes."""
+
+    points: list[Point]
+    x_ticks: list[Tick]
+    y_ticks: list[Tick]
+
+
 def histogram(material: Material) -> Histogram:
     """Of the probability of each document's label, from even odds to confidence."""
     floor = np.floor(20 / material.n_classes) / 20
@@ -103,6 +124,22 @@ def roc(curves: list[Curve]) -> Chart:
     lines = [Polyline(curve.color, _polyline([(_x(x), _y(y)) for x, y in curve.points])) for curve in curves]
     ticks = (0, 0.5, 1)
     return Chart(lines, [Tick(_x(t), f"{t:g}") for t in ticks], [Tick(_y(t), f"{t:g}") for t in ticks])
+
+
+def reliability(bins: list[ReliabilityBin]) -> Reliability:
+    """Shares of right labels against their probability."""
+    points = [
+        Point(
+            round(_x(one.confidence), 1),
+            round(_y(one.accuracy.value), 1),
+            round(_y(one.accuracy.low), 1),
+            round(_y(one.accuracy.high), 1),
+            f"{one.n:,} labels of probability {one.low:.1f} to {one.high:.1f}: {one.accuracy.value:.0%} are right",
+        )
+        for one in bins
+    ]
+    ticks = (0, 0.5, 1)
+    return Reliability(points, [Tick(_x(t), f"{t:g}") for t in ticks], [Tick(_y(t), f"{t:.0%}") for t in ticks])
 
 
 def _x(share: float) -> float:

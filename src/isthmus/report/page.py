@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import json
 from collections.abc import Collection
 from datetime import date
-from functools import cache
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from isthmus.core.proportions import Interval
 from isthmus.inspection.bridge import NARROW, NOTEBOOK, WIDE, Bridge, draw_bridge
-from isthmus.inspection.notebook import LOADER, N_COLORS, bridge_style, class_colors, notebook_html
+from isthmus.inspection.notebook import bridge_style, class_colors, notebook_html
 from isthmus.inspection.topics import Topics
 from isthmus.io.atomic import write_beside
 from isthmus.report import answer, charts
+from isthmus.report.assembly import content_policy, page_environment, percent, read_asset, script_json
+from isthmus.report.baseline import baseline
 from isthmus.report.documents import document_columns, excerpt, text_limit
 from isthmus.report.landscape import draw_maps
 from isthmus.report.material import Material, Transferred, read_material, read_words
@@ -31,11 +26,16 @@ from isthmus.typing import DomainName
 
 SCRIPTS = ("tip.js", "bridge.js", "table.js", "map.js")
 N_CHANGED = 12
-_HARMFUL = "<>&\u2028\u2029"
 
 
 def write_report(
-    result: Transferred, path: str | Path, *, ids: Any = None, truth: Any = None, force: bool = False
+    result: Transferred,
+    path: str | Path,
+    *,
+    ids: Any = None,
+    truth: Any = None,
+    names: tuple[str, str] | None = None,
+    force: bool = False,
 ) -> Path:
     """Write the page about a result. See `Result.report`."""
     path = Path(path)
@@ -43,24 +43,24 @@ def write_report(
         raise FileExistsError(f"{path} exists: give another path, or force=True to write over it.")
     if not path.parent.is_dir():
         raise FileNotFoundError(f"{path.parent} is not a folder: make it first, or give another path.")
-    write_beside(path, render(read_material(result, ids, truth)))
+    write_beside(path, render(read_material(result, ids, truth), names))
     return path
 
 
-def render(material: Material) -> str:
-    """The page as text."""
+def render(material: Material, names: tuple[str, str] | None = None) -> str:
+    """The page as text. `names` are those of source and target."""
     estimator = material.result.estimator
     scores = score(material)
-    style = bridge_style() + _asset("page.css") + f":root{{--rows:{material.n_target}}}\n"
-    theme, script = _asset("theme.js"), '"use strict";\n{\n' + "".join(map(_asset, SCRIPTS)) + "}\n"
+    style = bridge_style() + read_asset("page.css") + f":root{{--rows:{material.n_target}}}\n"
+    theme, script = read_asset("theme.js"), '"use strict";\n{\n' + "".join(map(read_asset, SCRIPTS)) + "}\n"
     objective = getattr(estimator, "objective_", None)
     wide, narrow = _bridges(material)
     html = (
-        _environment()
+        page_environment()
         .get_template("page.html.j2")
         .render(
             material=material,
-            policy=_policy([theme, script], [style]),
+            policy=content_policy([theme, script], [style]),
             style=Markup(style),  # noqa: S704 - our own files
             theme=Markup(theme),  # noqa: S704 - our own files
             script=Markup(script),  # noqa: S704 - our own files
@@ -68,6 +68,8 @@ def render(material: Material) -> str:
             assessment=answer.assess(material, scores),
             advice=answer.advise(material),
             board=answer.read_board(estimator),
+            baseline=baseline(material),
+            names=names,
             wide=wide,
             narrow=narrow,
             changes=None if material.words is None else changed_words(material, N_CHANGED),
@@ -81,8 +83,8 @@ def render(material: Material) -> str:
             versions=answer.library_versions(),
             digests=[answer.digest(material.result.source_texts), answer.digest(material.result.target_texts)],
             today=date.today().isoformat(),
-            documents=_json(document_columns(material)),
-            maps=_json(draw_maps(material, lambda text: excerpt(text, 100))),
+            documents=script_json(document_columns(material)),
+            maps=script_json(draw_maps(material, lambda text: excerpt(text, 100))),
         )
     )
     return html.encode("utf-8", "replace").decode("utf-8")  # a lone surrogate cannot be written
@@ -97,7 +99,7 @@ def _bridges(material: Material) -> tuple[Bridge, Bridge] | tuple[None, None]:
     numbers = {str(word): number for number, word in enumerate(material.words)}
 
     def describe(word: str) -> str:
-        here, there = _percent(source[numbers[word]]), _percent(target[numbers[word]])
+        here, there = percent(source[numbers[word]]), percent(target[numbers[word]])
         return f"; in {here} of the source's documents and {there} of the target's"
 
     colors = class_colors(material.result.classes)
@@ -118,6 +120,9 @@ def result_html(result: Transferred) -> str:
     labels, counts = np.unique(result.labels, return_counts=True)
     listed = ", ".join(f"{n:,} {label}" for label, n in zip(labels, counts, strict=True))
     caption = f"{len(result.labels):,} documents labelled by {type(result.estimator).__name__}: {listed}."
+    if (estimate := getattr(result.estimator, "estimated_accuracy_", None)) is not None:
+        caption += f" Estimated accuracy: {estimate}."
+    caption = " ".join([caption, *(caution.message for caution in getattr(result.estimator, "warnings_", ()))])
     words = read_words(result.vectorizer, result.vectorizer.transform(["a"]))
     if words is not None and hasattr(result.estimator, "topics"):
         topics, targets = result.estimator.topics(words, NOTEBOOK.n_words), result.estimator.target_domains_
@@ -127,76 +132,3 @@ def result_html(result: Transferred) -> str:
         bridge = draw_bridge(topics, class_colors(result.classes), [TARGET], NOTEBOOK, by_class=True)
         return notebook_html(bridge, caption)
     return notebook_html(None, caption)
-
-
-def _json(value: Any) -> Markup:
-    """JSON that can stand in a script element: nothing in it can end the element or open another."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    for sign in _HARMFUL:
-        text = text.replace(sign, f"\\u{ord(sign):04x}")
-    return Markup(text)  # noqa: S704 - the lines above made it harmless
-
-
-def _policy(scripts: list[str], styles: list[str]) -> str:
-    """Nothing from anywhere: the page's own style and scripts by their digests, and no network."""
-    return (
-        f"default-src 'none'; script-src {_digests(scripts)}; style-src {_digests(styles)}; img-src data:; "
-        "base-uri 'none'; form-action 'none'"
-    )
-
-
-def _digests(texts: list[str]) -> str:
-    return " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(t.encode()).digest()).decode()}'" for t in texts)
-
-
-@cache
-def _asset(name: str) -> str:
-    return (resources.files("isthmus.report") / "assets" / name).read_text(encoding="utf-8")
-
-
-@cache
-def _environment() -> Environment:
-    environment = Environment(
-        loader=ChoiceLoader([PackageLoader("isthmus.report", "assets"), LOADER]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {
-        "percent": _percent,
-        "percents": _percents,
-        "whole": lambda share: f"{share:.0%}",
-        "number": lambda value: f"{value:,}",
-        "color": lambda n: n % N_COLORS,
-    }
-    return environment
-
-
-def _percent(share: float) -> str:
-    """Whole percents, and tenths where they are few.
-
-    >>> _percent(0.5), _percent(0.034), _percent(0.0002), _percent(0.0), _percent(0.9996)
-    ('50%', '3.4%', '<0.1%', '0%', '>99.9%')
-    """
-    return _in_tenths(share) if _is_near_an_end(share) else f"{share:.0%}"
-
-
-def _percents(interval: Interval) -> list[str]:
-    """A share and its bounds: where one of them needs tenths, all have them.
-
-    >>> _percents(Interval(0.64, 0.6, 0.68)), _percents(Interval(0.89, 0.86, 0.912))
-    (['64%', '60%', '68%'], ['89.0%', '86.0%', '91.2%'])
-    """
-    shares = (interval.value, interval.low, interval.high)
-    return [_in_tenths(share) if any(map(_is_near_an_end, shares)) else f"{share:.0%}" for share in shares]
-
-
-def _is_near_an_end(share: float) -> bool:
-    return 0 < share < 0.1 or 0.9 < share < 1
-
-
-def _in_tenths(share: float) -> str:
-    if 0 < share < 0.001:
-        return "<0.1%"
-    return ">99.9%" if 0.999 < share < 1 else f"{share:.1%}"

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.metrics import confusion_matrix, roc_auc_score, roc_curve
 
 from isthmus.core.proportions import Interval, wilson
+from isthmus.evaluation import ClassScore, evaluate_labels
 from isthmus.report.material import Material
 
 MOST_CURVES = 10
@@ -46,6 +47,8 @@ class Scores:
     n_known: int
     n_right: int
     accuracy: Interval
+    classes: list[ClassScore]
+    """Precision and recall of each class."""
     confusion: list[ConfusionRow]
     """Empty if there are too many classes."""
     curves: list[Curve]
@@ -63,6 +66,11 @@ def score(material: Material) -> Scores | None:
         n_known=len(truth),
         n_right=right,
         accuracy=wilson(right, len(truth)),
+        classes=evaluate_labels(
+            [material.class_names[number] for number in truth],
+            np.asarray(material.result.probabilities)[known],
+            material.class_names[: material.n_classes],
+        ).classes,
         confusion=_confusion(material, truth, found),
         curves=_curves(material, truth, np.asarray(material.result.probabilities)[known]),
     )

@@ -1,0 +1,197 @@
+"""isthmus evaluate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from isthmus.cli import options as o
+
+if TYPE_CHECKING:
+    from isthmus._api import Result
+    from isthmus.cli.gathering import Gathered
+    from isthmus.cli.stages import Stages
+    from isthmus.evaluation import Comparison, Evaluation
+    from isthmus.quality import Finding
+    from isthmus.typing import Array
+
+
+def evaluate(
+    model: o.Model,
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Documents with true labels.")],
+    truth: Annotated[
+        str | None, typer.Option("--truth", metavar="COLUMN", help="The true labels.", rich_help_panel=o.READING)
+    ] = None,
+    source: Annotated[
+        list[str] | None,
+        typer.Option("--source", metavar="FILE", help="What the model learned from: LR learns from it, to compare."),
+    ] = None,
+    text: o.Text = None,
+    form: o.InputFormat = None,
+    encoding: o.Encoding = None,
+    max_document: o.MaxDocument = o.LONGEST,
+    encoder: o.Encoder = None,
+    allow_label: o.AllowLabels = None,
+    report: Annotated[
+        Path | None, typer.Option("--report", metavar="FILE", help="A page to look at.", rich_help_panel=o.WRITING)
+    ] = None,
+    force: o.Force = False,
+    as_json: o.AsJson = False,
+) -> None:
+    """Measure how right a model is on documents with true labels: accuracy, precision and recall of each class with
+    95% intervals, confusion, and whether its probabilities can be trusted.
+
+    True labels that the model does not know are named, and not counted. With
+    --source, logistic regression without transfer is measured beside it.
+
+    Exit codes: 0 done, 1 could not be done (one sentence says why), 2 wrong
+    usage.
+    """
+    from isthmus.cli.console import print_json
+    from isthmus.cli.models import load_result
+    from isthmus.cli.outputs import check_outputs
+    from isthmus.cli.stages import Stages
+    from isthmus.evaluation import evaluate_labels
+    from isthmus.report.evaluation_page import write_evaluation
+
+    check_outputs({} if report is None else {"--report": report}, force, [model, file, *(source or [])])
+    result = load_result(model, encoder)
+    classes = [str(label) for label in result.classes.tolist()]
+    reading = {"form": form and form.value, "encoding": encoding, "max_document": max_document}
+    reading["allow_labels"] = allow_label or ()
+    with Stages() as stages:
+        documents, unknown = _read(file, text, truth, reading, classes, stages)
+        with stages.stage("labelling"):
+            probabilities = _probabilities(result, documents.texts)
+        evaluation = evaluate_labels([str(label) for label in documents.labels], probabilities, classes)
+        labels = [classes[number] for number in probabilities.argmax(axis=1)]
+        others = [_without_transfer(result, source, text, reading, documents, labels, stages)] if source else []
+    if report is not None:
+        sentences = [finding.message for finding in unknown]
+        write_evaluation(evaluation, report, model=model, file=file, others=others, unknown=sentences)
+    if as_json:
+        written: dict[str, Any] = {"model": model, "file": file, **evaluation.as_dict()}
+        written |= {"against": [other.as_dict() for other in others]}
+        written |= {"unknown_labels": [finding.as_dict() for finding in unknown]}
+        print_json(written | {"written": report and str(report)})
+    else:
+        _show(evaluation, others, unknown, documents, report)
+
+
+def _read(
+    file: str, text: str | None, truth: str | None, reading: dict[str, Any], classes: list[str], stages: Stages
+) -> tuple[Gathered, list[Finding]]:
+    """The documents whose true label the model knows, and what there is to say about others."""
+    from isthmus.cli.bad_rows import BadRows
+    from isthmus.cli.gathering import gather
+    from isthmus.core.labels import spelled_like
+    from isthmus.exceptions import DataError
+    from isthmus.quality import find_unknown
+
+    with BadRows() as bad:
+        found = gather(file, stages, bad, text=text, label=truth, labelled=True, with_ids=False, **reading)
+        bad.finish(None)
+        if not found.texts:
+            bad.refuse()
+    found.labels[:] = spelled_like(found.labels, classes)
+    column = found.columns.label or ""
+    unknown = list(find_unknown(found.part(found.labels), classes, column))
+    kept = [row for row, label in enumerate(found.labels) if label in classes]
+    if not kept:
+        names = ", ".join(repr(label[:40]) for label in list(found.counts)[:5])
+        raise DataError(f"{file} has no true label that the model knows, but {names}: spell labels alike.")
+    found.texts[:], found.labels[:] = [found.texts[row] for row in kept], [found.labels[row] for row in kept]
+    return found, unknown
+
+
+def _probabilities(result: Result, texts: list[str]) -> Array:
+    import warnings
+
+    from isthmus.cli.models import asking
+    from isthmus.exceptions import DataError, EmptyDocumentWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", EmptyDocumentWarning)
+        try:
+            X = result.vectorizer.transform(texts)
+        except (ValueError, TypeError) as error:  # an encoder returned what is no row for each text
+            raise DataError(str(error)) from error
+        with asking():
+            return result.estimator.predict_proba(X)
+
+
+def _without_transfer(
+    result: Result,
+    source: list[str],
+    text: str | None,
+    reading: dict[str, Any],
+    documents: Gathered,
+    labels: list[str],
+    stages: Stages,
+) -> Comparison:
+    """Logistic regression on the words that the model knows, fitted to the source alone."""
+    from isthmus import LR
+    from isthmus.cli.bad_rows import BadRows
+    from isthmus.cli.gathering import gather
+    from isthmus.evaluation import compare
+
+    with BadRows() as bad:
+        options = {**reading, "text": text, "labelled": True, "with_ids": False}
+        gathered = [gather(path, stages, bad, **options) for path in source]
+        bad.refuse()
+    with stages.stage("fitting LR"):
+        texts = [one for file in gathered for one in file.texts]
+        y = [str(label) for file in gathered for label in file.labels]
+        baseline = LR().fit(result.vectorizer.transform(texts), y)
+        found = baseline.predict(result.vectorizer.transform(documents.texts)).tolist()
+    return compare([str(label) for label in documents.labels], labels, found, "LR without transfer")
+
+
+def _show(
+    evaluation: Evaluation, others: list[Comparison], unknown: list[Finding], documents: Gathered, report: Path | None
+) -> None:
+    from isthmus.cli.console import complain, output
+    from isthmus.inspection.tables import plain_table
+
+    for finding in unknown:
+        complain(f"Not counted: {finding.message}", "yellow")
+    console = output()
+
+    def say(sentence: str, style: str = "") -> None:
+        console.print(sentence, style=style, markup=False, soft_wrap=True)
+
+    say(str(documents))
+    say(f"{evaluation.n_right:,} of {evaluation.n:,} labels are right: {evaluation.accuracy}.", "bold")
+    for other in others:
+        say(str(other))
+    console.print()
+    rows = [
+        [
+            one.name,
+            _figure(one.precision),
+            _figure(one.recall),
+            f"{one.f1:.2f}",
+            f"{one.n_true:,}",
+            *(f"{n:,}" for n in counts),
+        ]
+        for one, counts in zip(evaluation.classes, evaluation.confusion, strict=True)
+    ]
+    names = [f"→ {one.name}" for one in evaluation.classes]
+    titles = ["true class", "precision", "recall", "F1", "documents", *names]
+    console.print(plain_table(titles, rows, right=titles[3:]))
+    console.print()
+    say(
+        f"Probabilities: {evaluation.mean_confidence:.2f} is claimed on average, and {evaluation.accuracy.value:.2f} "
+        f"are right; expected calibration error {evaluation.calibration_error:.3f}."
+    )
+    if report is not None:
+        say(f"Wrote {report}.")
+
+
+def _figure(interval: Any) -> str:
+    if interval is None:
+        return "none"
+    value, low, high = interval.percents()
+    return f"{value} ({low} to {high})"

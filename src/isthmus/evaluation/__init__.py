@@ -1,0 +1,6 @@
+"""How good labels are, measured with true ones."""
+
+from isthmus.evaluation.comparison import Comparison, compare
+from isthmus.evaluation.measures import ClassScore, Evaluation, ReliabilityBin, evaluate_labels
+
+__all__ = ["ClassScore", "Comparison", "Evaluation", "ReliabilityBin", "compare", "evaluate_labels"]

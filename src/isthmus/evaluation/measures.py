@@ -1,0 +1,159 @@
+"""Accuracy, precision and recall of each class, confusion and reliability, with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import confusion_matrix
+
+from isthmus.core.proportions import Interval, wilson
+from isthmus.typing import Array
+
+N_BINS = 10
+"""Of the reliability curve."""
+
+
+@dataclass(frozen=True)
+class ClassScore:
+    """One class: how many of its documents were found, and how many that were found are of it."""
+
+    name: str
+    n_true: int
+    n_found: int
+    n_right: int
+
+    @property
+    def precision(self) -> Interval | None:
+        """None where nothing was found."""
+        return wilson(self.n_right, self.n_found) if self.n_found else None
+
+    @property
+    def recall(self) -> Interval | None:
+        """None where there is no document of the class."""
+        return wilson(self.n_right, self.n_true) if self.n_true else None
+
+    @property
+    def f1(self) -> float:
+        return 2 * self.n_right / max(self.n_true + self.n_found, 1)
+
+
+@dataclass(frozen=True)
+class ReliabilityBin:
+    """Documents whose labels have about the same probability, and how many of these labels are right."""
+
+    low: float
+    high: float
+    n: int
+    confidence: float
+    """The mean probability of the labels."""
+    accuracy: Interval
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Everything that true labels tell about the labels of a model."""
+
+    n: int
+    n_right: int
+    classes: list[ClassScore]
+    """Those of the model, and after them those that only the true labels name."""
+    confusion: list[list[int]]
+    """True classes in rows, found ones in columns."""
+    reliability: list[ReliabilityBin]
+    mean_confidence: float
+
+    @property
+    def accuracy(self) -> Interval:
+        return wilson(self.n_right, self.n)
+
+    @property
+    def macro_f1(self) -> float:
+        """The mean over classes that have documents: each class counts alike, however large it is."""
+        return float(np.mean([one.f1 for one in self.classes if one.n_true or one.n_found]))
+
+    @property
+    def calibration_error(self) -> float:
+        """How far probabilities are from shares of right labels: the expected calibration error of ten bins."""
+        return float(sum(one.n * abs(one.confidence - one.accuracy.value) for one in self.reliability) / self.n)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For scripts."""
+        return {
+            "documents": self.n,
+            "right": self.n_right,
+            "accuracy": asdict(self.accuracy),
+            "macro_f1": self.macro_f1,
+            "classes": [
+                {
+                    "label": one.name,
+                    "documents": one.n_true,
+                    "found": one.n_found,
+                    "precision": one.precision and asdict(one.precision),
+                    "recall": one.recall and asdict(one.recall),
+                    "f1": one.f1,
+                }
+                for one in self.classes
+            ],
+            "confusion": {"labels": [one.name for one in self.classes], "counts": self.confusion},
+            "reliability": [asdict(one) for one in self.reliability],
+            "mean_confidence": self.mean_confidence,
+            "calibration_error": self.calibration_error,
+        }
+
+
+def evaluate_labels(truth: Sequence[str], probabilities: Array, classes: Sequence[str]) -> Evaluation:
+    """Compare the likeliest class of each document with the true one.
+
+    Parameters
+    ----------
+    truth
+        A true label for each document, as `classes` spells it.
+    probabilities : ndarray of documents x classes
+    classes
+        The names of the columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> found = evaluate_labels(["a", "b", "b"], np.array([[0.9, 0.1], [0.2, 0.8], [0.6, 0.4]]), ["a", "b"])
+    >>> found.n_right, found.confusion, found.classes[1].recall.value
+    (2, [[1, 0], [1, 1]], 0.5)
+    """
+    if not len(truth):
+        raise ValueError("truth is empty: give a true label for each document.")
+    names = list(dict.fromkeys([*classes, *truth]))
+    numbers = {name: number for number, name in enumerate(names)}
+    true = np.array([numbers[label] for label in truth], dtype=np.intp)
+    found = np.asarray(probabilities).argmax(axis=1)
+    confusion = confusion_matrix(true, found, labels=range(len(names)))
+    confidence = np.asarray(probabilities)[np.arange(len(found)), found]
+    return Evaluation(
+        n=len(true),
+        n_right=int((true == found).sum()),
+        classes=[
+            ClassScore(name, int(confusion[k].sum()), int(confusion[:, k].sum()), int(confusion[k, k]))
+            for k, name in enumerate(names)
+        ],
+        confusion=confusion.tolist(),
+        reliability=_reliability(true == found, confidence),
+        mean_confidence=float(confidence.mean()),
+    )
+
+
+def _reliability(right: Any, confidence: Array) -> list[ReliabilityBin]:
+    """Bins of equal width that hold a document."""
+    numbers = np.minimum((confidence * N_BINS).astype(int), N_BINS - 1)
+    return [
+        ReliabilityBin(
+            low=number / N_BINS,
+            high=(number + 1) / N_BINS,
+            n=int(here.sum()),
+            confidence=float(confidence[here].mean()),
+            accuracy=wilson(int(right[here].sum()), int(here.sum())),
+        )
+        for number in range(N_BINS)
+        if (here := numbers == number).any()
+    ]

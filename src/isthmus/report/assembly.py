@@ -1,0 +1,93 @@
+"""What pages are put together from: templates, style sheets, scripts, and a policy that forbids everything else."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from isthmus.core.proportions import Interval
+from isthmus.inspection.notebook import LOADER, N_COLORS
+
+_HARMFUL = "<>&\u2028\u2029"
+
+
+def script_json(value: Any) -> Markup:
+    """JSON that can stand in a script element: nothing in it can end the element or open another."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    for sign in _HARMFUL:
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return Markup(text)  # noqa: S704 - the lines above made it harmless
+
+
+def content_policy(scripts: list[str], styles: list[str]) -> str:
+    """Nothing from anywhere: the page's own style and scripts by their digests, and no network."""
+    return (
+        f"default-src 'none'; script-src {_digests(scripts)}; style-src {_digests(styles)}; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _digests(texts: list[str]) -> str:
+    return " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(t.encode()).digest()).decode()}'" for t in texts)
+
+
+@cache
+def read_asset(name: str) -> str:
+    """A file of this folder's assets."""
+    return (resources.files("isthmus.report") / "assets" / name).read_text(encoding="utf-8")
+
+
+@cache
+def page_environment() -> Environment:
+    """Templates in which nothing of a document is ever markup."""
+    environment = Environment(
+        loader=ChoiceLoader([PackageLoader("isthmus.report", "assets"), LOADER]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "percent": percent,
+        "percents": _percents,
+        "whole": lambda share: f"{share:.0%}",
+        "number": lambda value: f"{value:,}",
+        "color": lambda n: n % N_COLORS,
+    }
+    return environment
+
+
+def percent(share: float) -> str:
+    """Whole percents, and tenths where they are few.
+
+    >>> percent(0.5), percent(0.034), percent(0.0002), percent(0.0), percent(0.9996)
+    ('50%', '3.4%', '<0.1%', '0%', '>99.9%')
+    """
+    return _in_tenths(share) if _is_near_an_end(share) else f"{share:.0%}"
+
+
+def _percents(interval: Interval) -> list[str]:
+    """A share and its bounds: where one of them needs tenths, all have them.
+
+    >>> _percents(Interval(0.64, 0.6, 0.68)), _percents(Interval(0.89, 0.86, 0.912))
+    (['64%', '60%', '68%'], ['89.0%', '86.0%', '91.2%'])
+    """
+    shares = (interval.value, interval.low, interval.high)
+    return [_in_tenths(share) if any(map(_is_near_an_end, shares)) else f"{share:.0%}" for share in shares]
+
+
+def _is_near_an_end(share: float) -> bool:
+    return 0 < share < 0.1 or 0.9 < share < 1
+
+
+def _in_tenths(share: float) -> str:
+    if 0 < share < 0.001:
+        return "<0.1%"
+    return ">99.9%" if 0.999 < share < 1 else f"{share:.1%}"

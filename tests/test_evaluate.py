@@ -1,0 +1,113 @@
+"""How right labels are: figures against scikit-learn's, and the command from files to a page."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binomtest
+from sklearn.metrics import f1_score, precision_recall_fscore_support
+
+from command import run
+from isthmus.evaluation import compare, evaluate_labels
+from test_quality import make, put, unlabelled
+
+CLASSES = ["a", "b", "c"]
+
+
+@given(st.lists(st.tuples(st.sampled_from(CLASSES), st.integers(0, 2), st.floats(0.34, 1)), min_size=1, max_size=40))
+def test_figures_are_those_of_scikit_learn(rows: list[tuple[str, int, float]]) -> None:
+    truth = [true for true, _, _ in rows]
+    probabilities = np.array([[sure if k == found else (1 - sure) / 2 for k in range(3)] for _, found, sure in rows])
+    labels = [CLASSES[found] for _, found, _ in rows]
+    evaluation = evaluate_labels(truth, probabilities, CLASSES)
+    precision, recall, f1, support = precision_recall_fscore_support(truth, labels, labels=CLASSES, zero_division=0)
+    for number, one in enumerate(evaluation.classes):
+        assert one.f1 == pytest.approx(f1[number])
+        assert one.n_true == support[number]
+        assert (one.precision.value if one.precision else 0) == pytest.approx(precision[number])
+        assert (one.recall.value if one.recall else 0) == pytest.approx(recall[number])
+        for interval in (one.precision, one.recall):
+            assert interval is None or 0 <= interval.low <= interval.value + 1e-12 <= interval.high + 2e-12 <= 1 + 2e-12
+    met = sorted(set(truth) | set(labels))
+    assert evaluation.macro_f1 == pytest.approx(f1_score(truth, labels, labels=met, average="macro", zero_division=0))
+    assert sum(map(sum, evaluation.confusion)) == len(rows) == sum(one.n for one in evaluation.reliability)
+    assert sum(evaluation.confusion[k][k] for k in range(3)) == evaluation.n_right
+    assert json.loads(json.dumps(evaluation.as_dict()))["right"] == evaluation.n_right
+
+
+def test_calibration_is_the_gap_between_claims_and_truth() -> None:
+    probabilities = np.tile([0.75, 0.25], (100, 1))
+    right = evaluate_labels(["a"] * 75 + ["b"] * 25, probabilities, ["a", "b"])
+    assert right.calibration_error == pytest.approx(0)
+    modest = evaluate_labels(["a"] * 95 + ["b"] * 5, probabilities, ["a", "b"])
+    assert modest.calibration_error == pytest.approx(0.2)
+    assert len(modest.reliability) == 1
+    assert (modest.reliability[0].low, modest.reliability[0].high) == (0.7, 0.8)
+
+
+def test_comparisons_count_who_is_right_where_the_other_is_wrong() -> None:
+    truth = ["a"] * 20
+    found = compare(truth, ["a"] * 15 + ["b"] * 5, ["b"] * 10 + ["a"] * 9 + ["b"], "LR")
+    assert (found.n_right, found.n_gained, found.n_lost) == (9, 10, 4)
+    assert found.p_value == pytest.approx(binomtest(10, 14).pvalue)
+    assert "the difference may be chance" in str(found)
+    assert "LR is better" in str(compare(truth, ["b"] * 20, truth, "LR"))
+    assert "the model is better (McNemar, p < 0.001)" in str(compare(truth, truth, ["b"] * 20, "LR"))
+    assert compare(truth, truth, truth, "LR").p_value == 1
+
+
+@pytest.fixture(scope="module")
+def fitted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("fitted")
+    put(folder / "s.csv", make(40, 0))
+    put(folder / "t.csv", unlabelled(make(30, 1, "t")))
+    files = ["--source", folder / "s.csv", "--target", folder / "t.csv"]
+    assert run("fit", *files, "--method", "LR", "-o", folder / "m.isthmus").code == 0
+    return folder
+
+
+def measure(folder: Path, rows: list[dict[str, str]], *more: object) -> Any:
+    put(folder / "later.csv", rows)
+    return run("evaluate", folder / "m.isthmus", folder / "later.csv", *more)
+
+
+def test_the_command_measures_and_names_labels_that_it_does_not_know(fitted: Path) -> None:
+    rows = make(30, 2, "u")
+    rows[3]["label"], rows[4]["label"], rows[6]["label"] = "Bug", "praise", "?"
+    found = json.loads(measure(fitted, rows, "--json").stdout)
+    assert found["documents"] == 27
+    assert found["right"] == found["accuracy"]["value"] * 27 == 27  # LR has no trouble with these
+    assert [one["count"] for one in found["unknown_labels"]] == [1, 1]
+    assert "did you mean 'bug'?" in found["unknown_labels"][0]["message"]
+    assert "the source has no such label" in found["unknown_labels"][1]["message"]
+    rows[0]["label"] = "bug"  # it is pay
+    printed = measure(fitted, rows, "--source", fitted / "s.csv", "--report", fitted / "e.html")
+    assert printed.code == 0, printed.err
+    assert "26 of 27 labels are right: 96% (95% interval 82% to 99%)." in printed.stdout
+    assert "LR without transfer has 26 of 27 right" in printed.stdout
+    assert "Not counted: " in printed.err
+    assert "1 row with the label '?', which stands for none (line 8)." in printed.err
+    page = (fitted / "e.html").read_text(encoding="utf-8")
+    assert "96% of the labels are right" in page.replace("96.3%", "96%")
+    assert "did you mean &#39;bug&#39;?" in page
+
+
+def test_nothing_of_a_label_is_markup(fitted: Path) -> None:
+    evil = "<script>alert(1)</script>"
+    rows = [{**row, "label": evil if n == 2 else row["label"]} for n, row in enumerate(make(30, 2, "u"))]
+    assert measure(fitted, rows, "--report", fitted / "x.html", "--force").code == 0
+    page = (fitted / "x.html").read_text(encoding="utf-8")
+    assert evil not in page
+    assert "&lt;script&gt;" in page
+
+
+def test_what_cannot_be_measured_is_said(fitted: Path) -> None:
+    strange = [{**row, "label": f"other {row['label']}"} for row in make(6, 2, "u")]
+    assert "has no true label that the model knows, but 'other" in measure(fitted, strange).sentence
+    assert "no column that is clearly the label" in measure(fitted, unlabelled(make(6, 2, "u"))).sentence
