@@ -23,6 +23,7 @@ from isthmus.cli.evaluate import evaluate
 from isthmus.cli.explain import explain
 from isthmus.cli.fit import fit
 from isthmus.cli.predict import predict
+from isthmus.cli.studio import studio
 from isthmus.cli.suggest import suggest
 from isthmus.exceptions import DataError, ModelFileError
 
@@ -45,7 +46,8 @@ class Command(TyperCommand):
     """One command. Files without options are what people try first: they are told how it is said."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        takes_files = {"--source", "--target"} <= {name for parameter in self.params for name in parameter.opts}
+        takes_files = not any(parameter.param_type_name == "argument" for parameter in self.params)
+        takes_files &= {"--source", "--target"} <= {name for parameter in self.params for name in parameter.opts}
         bare = list(takewhile(lambda word: not word.startswith("-"), args))
         if takes_files and bare:
             source, target = (*bare, "TARGET")[:2] if len(bare) < 3 else (" --source ".join(bare[:-1]), bare[-1])
@@ -85,7 +87,7 @@ def isthmus(
     """
 
 
-for command in (demo, check_data, fit, predict, evaluate, suggest, explain, bench, data):
+for command in (demo, check_data, fit, predict, evaluate, suggest, studio, explain, bench, data):
     app.command(command.__name__.partition("_")[0], cls=Command)(command)
 
 

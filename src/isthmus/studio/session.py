@@ -1,0 +1,265 @@
+"""A project at work: fitting in the background, and which document comes next."""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+import warnings
+from collections import Counter
+from dataclasses import asdict, replace
+from functools import cached_property
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from isthmus._api import Result, transfer
+from isthmus.core.proportions import wilson
+from isthmus.exceptions import DataError, EmptyDocumentWarning, SmallClassWarning, TransferWarning
+from isthmus.io.models import load, save
+from isthmus.selection import Pick, pick_batch
+from isthmus.studio.project import LABEL, SKIP, Project, ProjectDocuments
+from isthmus.text import preset_vectorizer
+from isthmus.typing import Array, Matrix
+
+BATCH = 40
+
+
+class Remembered:
+    """A vectorizer that makes rows of the same texts once, however many fits there are."""
+
+    def __init__(self, documents: ProjectDocuments) -> None:
+        self.inner = preset_vectorizer("default")
+        self._X = self.inner.fit_transform(documents.source_texts + documents.target_texts)
+        self.n_source = len(documents.source_texts)
+
+    @property
+    def target_rows(self) -> Matrix:
+        return self._X[self.n_source :]
+
+    def fit_transform(self, texts: list[str]) -> Matrix:
+        return self._X
+
+    def transform(self, texts: list[str]) -> Matrix:
+        return self.inner.transform(texts)
+
+    def __sklearn_clone__(self) -> Remembered:
+        return self
+
+
+class Session:
+    """What the studio's pages ask and tell."""
+
+    def __init__(self, project: Project, method: str = "Auto") -> None:
+        self.project, self._method = project, method
+        self._documents = project.documents()
+        self._thread: threading.Thread | None = None
+        self._began = 0.0
+        self._error: str | None = None
+        self._result: Result | None = None
+
+    # ---- documents
+
+    @property
+    def documents(self) -> ProjectDocuments:
+        if self._documents is None:
+            raise DataError("There are no documents yet: choose two files first.")
+        return self._documents
+
+    def begin(self, documents: ProjectDocuments, meta: dict[str, Any]) -> None:
+        """New documents, in place of those that there were."""
+        if self.running:
+            raise DataError("A fit is running: wait until it is done.")
+        self.project.set_documents(documents, meta)
+        self._documents, self._result, self._error = documents, None, None
+        self.__dict__.pop("_words", None)
+
+    @cached_property
+    def _words(self) -> Remembered:
+        return Remembered(self.documents)
+
+    # ---- fitting
+
+    @property
+    def running(self) -> bool:
+        return self._thread is not None and self._thread.is_alive()
+
+    def start_fit(self) -> None:
+        """In the background, with the labels that there are."""
+        if self.running:
+            raise DataError("A fit is running: wait until it is done.")
+        _ = self.documents
+        self._began, self._error = perf_counter(), None
+        self._thread = threading.Thread(target=self._fit, name="fit", daemon=True)
+        self._thread.start()
+
+    def wait(self, seconds: float | None = None) -> None:
+        """Until the fit is done."""
+        if self._thread is not None:
+            self._thread.join(seconds)
+
+    def _fit(self) -> None:
+        try:
+            self._fit_and_store()
+        except (ValueError, TypeError, OSError, MemoryError) as error:
+            self._error = str(error) or type(error).__name__
+        except Exception as error:  # nobody would see it otherwise
+            self._error = f"{type(error).__name__}: {error}"
+
+    def _fit_and_store(self) -> None:
+        documents, answers = self.documents, self.project.answers()
+        labels = [one.label if (one := answers.get(row)) else None for row in range(len(documents.ids))]
+        words = self._words
+        with warnings.catch_warnings():
+            for kind in (TransferWarning, SmallClassWarning, EmptyDocumentWarning):
+                warnings.simplefilter("ignore", kind)
+            result = transfer(
+                documents.source_texts,
+                documents.source_labels,
+                documents.target_texts,
+                method=self._method,
+                vectorizer=words,
+                source_domains=documents.source_domains,
+                target_labels=labels if any(labels) else None,
+            )
+        result = replace(result, vectorizer=words.inner)
+        before = self._last_labels()
+        summary = _summary(result, before, sum(label is not None for label in labels), perf_counter() - self._began)
+        batch = self._pick(result.probabilities, set(answers))
+        last = max((one.number for one in answers.values()), default=0)
+        self.project.store_fit(summary, result.probabilities, _as_bytes(result), batch, last)
+        self._result = result
+
+    def _last_labels(self) -> list[str] | None:
+        summaries = self.project.summaries()
+        if not summaries:
+            return None
+        classes = summaries[-1]["classes"]
+        probabilities = self.project.last_probabilities(len(classes))
+        return None if probabilities is None else [classes[number] for number in probabilities.argmax(axis=1)]
+
+    def _pick(self, probabilities: Array, answered: set[int]) -> list[Pick]:
+        """Alternately one that measures and one that teaches."""
+        words, known = self._words, sorted(answered)
+        picks = pick_batch(
+            probabilities, words.target_rows, self.documents.target_texts, BATCH, known=np.array(known, dtype=np.intp)
+        )
+        half = (len(picks) + 1) // 2
+        return sorted(picks, key=lambda pick: (picks.index(pick) % half, picks.index(pick)))
+
+    def result(self) -> Result:
+        """Of the last fit, with its texts: from memory, or from the project."""
+        if self._result is None:
+            model = self.project.last_model()
+            if model is None:
+                raise DataError("Nothing was fitted yet.")
+            with tempfile.TemporaryDirectory() as folder:
+                path = Path(folder, "model.isthmus")
+                path.write_bytes(model)
+                loaded = load(path)
+            documents, last = self.documents, self.project.summaries()[-1]["last_answer"]
+            learned = {row: one.label for row, one in self.project.answers().items() if one.number <= last}
+            self._result = replace(
+                loaded,
+                target_labels=[learned.get(row) for row in range(len(documents.ids))],
+                source_texts=documents.source_texts,
+                source_labels=documents.source_labels,
+                target_texts=documents.target_texts,
+            )
+        return self._result
+
+    # ---- labelling
+
+    def next_document(self) -> dict[str, Any] | None:
+        """The first of the batch that has no answer; a new batch when there is none. None if all have one."""
+        summaries = self.project.summaries()
+        if not summaries:
+            return None
+        answers = self.project.answers()
+        waiting = [pick for pick in self.project.batch() if pick.row not in answers]
+        if not waiting and len(answers) < len(self.documents.ids):
+            probabilities = self.project.last_probabilities(len(summaries[-1]["classes"]))
+            assert probabilities is not None
+            self.project.set_batch(self._pick(probabilities, set(answers)))
+            waiting = [pick for pick in self.project.batch() if pick.row not in answers]
+        if not waiting:
+            return None
+        pick = waiting[0]
+        documents = self.documents
+        return {"row": pick.row, "id": documents.ids[pick.row], "text": documents.target_texts[pick.row],
+                "kind": pick.kind}  # fmt: skip
+
+    def guess(self, row: int) -> dict[str, float]:
+        """What the model takes a document for: the probability of each class, the likeliest first."""
+        summaries = self.project.summaries()
+        if not summaries or not 0 <= row < len(self.documents.ids):
+            raise DataError(f"There is no document {row}, or nothing was fitted yet.")
+        classes = summaries[-1]["classes"]
+        probabilities = self.project.last_probabilities(len(classes))
+        assert probabilities is not None
+        own = probabilities[row].tolist()
+        return dict(sorted(zip(classes, own, strict=True), key=lambda pair: -pair[1]))
+
+    def answer(self, row: int, action: str, label: str | None) -> None:
+        """Store what somebody said of a document. It is on disk when this returns."""
+        label = (label or "").strip() or None
+        if (action == LABEL) != (label is not None):
+            raise DataError("A label is given with the action label, and with no other.")
+        kinds = {pick.row: pick.kind for pick in self.project.batch()}
+        guess = next(iter(self.guess(row)))
+        self.project.add_answer(row, action, label, kinds.get(row, "chosen"), guess)
+
+    def state(self) -> dict[str, Any]:
+        """Everything that the page shows, but for the document."""
+        meta, summaries = self.project.meta(), self.project.summaries()
+        answers = self.project.answers()
+        labelled = [one for one in answers.values() if one.action == LABEL]
+        right, n = self.project.measured()
+        last = summaries[-1] if summaries else None
+        known = list(dict.fromkeys([*meta.get("classes", {}), *(str(one.label) for one in labelled)]))
+        return {
+            "project": self.project.path.name,
+            "files": meta or None,
+            "fit": {
+                "running": self.running,
+                "seconds": round(perf_counter() - self._began, 1) if self.running else None,
+                "error": self._error,
+                "number": len(summaries),
+            },
+            "result": last,
+            "labelling": {
+                "classes": known,
+                "labelled": len(labelled),
+                "skipped": sum(one.action == SKIP for one in answers.values()),
+                "since_fit": sum(one.number > (last["last_answer"] if last else 0) for one in labelled),
+                "measured": {"right": right, "n": n, **asdict(wilson(right, n))} if n else None,
+                "counts": dict(Counter(str(one.label) for one in labelled)),
+            },
+        }
+
+
+def _summary(result: Result, before: list[str] | None, n_labels: int, seconds: float) -> dict[str, Any]:
+    estimator = result.estimator
+    labels = [str(label) for label in result.labels.tolist()]
+    moved = None if before is None else sum(one != other for one, other in zip(before, labels, strict=True))
+    estimate = getattr(estimator, "estimated_accuracy_", None)
+    board = getattr(getattr(estimator, "leaderboard_", None), "rows", [])
+    return {
+        "method": type(estimator).__name__,
+        "classes": [str(label) for label in result.classes.tolist()],
+        "counts": dict(Counter(labels).most_common()),
+        "estimated": None if estimate is None else asdict(estimate),
+        "warnings": [caution.message for caution in getattr(estimator, "warnings_", ())],
+        "candidates": [{"name": row["name"], "seconds": row["seconds"], "why": row["why"]} for row in board],
+        "moved": moved,
+        "n_labels": n_labels,
+        "seconds": round(seconds, 1),
+    }
+
+
+def _as_bytes(result: Result) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "model.isthmus")
+        save(result, path)
+        return path.read_bytes()

@@ -1,0 +1,112 @@
+"""Who may speak to a server: the right Host, the right Origin, and a token where there is one.
+
+A page of any site can make a browser send requests to 127.0.0.1. The name that it was reached by (DNS rebinding) and
+the page that it comes from (cross-site writes) give such requests away.
+"""
+
+from __future__ import annotations
+
+import hmac
+import importlib
+from collections.abc import Iterable
+from http.cookies import SimpleCookie
+from typing import Any
+from urllib.parse import parse_qs
+
+from isthmus.exceptions import DataError
+
+COOKIE = "isthmus"
+SAFE = {"GET", "HEAD", "OPTIONS"}
+HEADERS = {
+    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cache-control": "no-store",
+    "cross-origin-resource-policy": "same-origin",
+}
+"""Of every answer, unless it says otherwise itself."""
+
+
+def require_starlette() -> None:
+    """Starlette and uvicorn, or a sentence that tells how to get them."""
+    try:
+        importlib.import_module("starlette")
+        importlib.import_module("uvicorn")
+    except ImportError:
+        raise DataError("This needs Starlette and uvicorn: pip install 'isthmus[serve]'.") from None
+
+
+class Guard:
+    """Refuses what does not come from its own pages, or from whoever has the token, before anything else sees it.
+
+    `hosts` are the values of the Host header that are answered to. With a `token`, a request must bring it: as a bearer
+    token, as a cookie, or once in the address (?token=), which sets the cookie. Paths in `open_paths` need none.
+    """
+
+    def __init__(self, app: Any, hosts: Iterable[str], token: str | None, open_paths: Iterable[str] = ()) -> None:
+        self._app, self._hosts, self._token = app, {host.lower() for host in hosts}, token
+        self._open = set(open_paths)
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "http":  # nobody here speaks over web sockets
+            if scope["type"] == "lifespan":
+                await self._app(scope, receive, send)
+            return
+        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+        refusal = self._refusal(scope, headers)
+        if refusal is not None:
+            await _answer(send, *refusal)
+            return
+        entering = self._token is not None and self._asked_token(scope) == self._token
+
+        async def with_headers(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                given = {name.lower() for name, _ in message["headers"]}
+                more = [(n.encode(), v.encode()) for n, v in HEADERS.items() if n.encode() not in given]
+                if entering:
+                    cookie = f"{COOKIE}={self._token}; HttpOnly; SameSite=Strict; Path=/"
+                    more.append((b"set-cookie", cookie.encode()))
+                message = {**message, "headers": [*message["headers"], *more]}
+            await send(message)
+
+        await self._app(scope, receive, with_headers)
+
+    def _refusal(self, scope: Any, headers: dict[str, str]) -> tuple[int, str] | None:
+        if self._hosts and headers.get("host", "").lower() not in self._hosts:
+            return 421, "This server does not answer to that name."
+        origin = headers.get("origin")
+        own = origin is None or origin.partition("://")[2].lower() == headers.get("host", "").lower()
+        site = headers.get("sec-fetch-site", "none")
+        if scope["method"] not in SAFE and not (own and site in ("none", "same-origin")):
+            return 403, "Requests of other sites are refused."
+        if self._token is None or scope["path"] in self._open:
+            return None
+        brought = [self._asked_token(scope), _bearer(headers), _cookie(headers)]
+        if any(hmac.compare_digest(self._token.encode(), one.encode()) for one in brought if one):
+            return None
+        return 401, "Open this with the address that was printed when it started: it holds a token."
+
+    def _asked_token(self, scope: Any) -> str:
+        return parse_qs(scope.get("query_string", b"").decode("latin-1")).get("token", [""])[0]
+
+
+def _bearer(headers: dict[str, str]) -> str:
+    kind, _, token = headers.get("authorization", "").partition(" ")
+    return token.strip() if kind.lower() == "bearer" else ""
+
+
+def _cookie(headers: dict[str, str]) -> str:
+    try:
+        found = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
+    except Exception:  # http.cookies.CookieError, and whatever else a hostile header brings
+        return ""
+    return found.value if found else ""
+
+
+async def _answer(send: Any, status: int, sentence: str) -> None:
+    body = sentence.encode()
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]
+    headers += [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,397 @@
+"""The studio: what is confirmed is stored, strangers are refused, and the whole loop goes by keyboard."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import pytest
+from starlette.testclient import TestClient
+
+import isthmus
+from command import run
+from isthmus.cli.gathering import Reading
+from isthmus.cli.studio import read_pair
+from isthmus.exceptions import DataError
+from isthmus.selection import RANDOM, TEACHING
+from isthmus.studio import Project, Session, studio_app
+from isthmus.web import Guard, free_socket, make_server
+from test_quality import make, put, unlabelled
+
+SOURCE, ROWS = make(40, 0), make(60, 1, "t")
+TRUTH = {row["id"]: row["label"] for row in ROWS}
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    return put(tmp_path / "s.csv", SOURCE), put(tmp_path / "t.csv", unlabelled(ROWS))
+
+
+@pytest.fixture
+def session(tmp_path: Path, files: tuple[Path, Path]) -> Iterator[Session]:
+    found = Session(Project(tmp_path / "project"), "LR")
+    loaded = read_pair([str(files[0])], str(files[1]), Reading())
+    found.begin(loaded.documents, loaded.meta)
+    yield found
+    found.wait()
+    found.project.close()
+
+
+def fitted(session: Session) -> Session:
+    session.start_fit()
+    session.wait()
+    assert session.state()["fit"]["error"] is None
+    return session
+
+
+def shown(session: Session) -> dict[str, Any]:
+    document = session.next_document()
+    assert document is not None
+    return document
+
+
+def test_the_loop_without_a_browser(session: Session) -> None:
+    assert session.next_document() is None
+    fitted(session)
+    kinds = []
+    for _ in range(10):
+        document = shown(session)
+        kinds.append(document["kind"])
+        session.answer(document["row"], "label", TRUTH[document["id"]])
+    assert kinds == [RANDOM, TEACHING] * 5
+    state = session.state()["labelling"]
+    assert (state["labelled"], state["since_fit"]) == (10, 10)
+    assert (state["measured"]["n"], state["measured"]["right"]) == (5, 5)  # LR has no trouble with these
+    assert 0.5 < state["measured"]["low"] < state["measured"]["value"] == 1
+    before = session.result().labels
+    fitted(session)
+    result = session.state()["result"]
+    assert result["n_labels"] == 10
+    assert result["moved"] == int((before != session.result().labels).sum())
+    assert session.state()["labelling"]["since_fit"] == 0
+    assert shown(session)["row"] not in session.project.answers()
+
+
+def test_a_guess_that_is_wrong_is_measured_as_wrong(session: Session) -> None:
+    fitted(session)
+    document = shown(session)
+    assert document["kind"] == RANDOM
+    guess = next(iter(session.guess(document["row"])))
+    session.answer(document["row"], "label", {"pay": "bug", "bug": "pay"}[guess])
+    assert session.state()["labelling"]["measured"]["right"] == 0
+    session.project.undo()
+    assert shown(session) == document
+    assert session.state()["labelling"]["measured"] is None
+    session.answer(document["row"], "none", None)  # of no class: the guess is wrong, and nothing is learned
+    assert session.state()["labelling"]["measured"]["n"] == 1
+    assert session.state()["labelling"]["labelled"] == 0
+    session.answer(shown(session)["row"], "skip", None)
+    assert session.state()["labelling"]["measured"]["n"] == 1
+    session.answer(shown(session)["row"], "label", " praise ")  # a class of its own
+    assert "praise" in session.state()["labelling"]["classes"]
+    for row, action, label in ((0, "label", None), (0, "skip", "pay"), (1000, "label", "pay"), (-1, "skip", None)):
+        with pytest.raises(DataError):
+            session.answer(row, action, label)
+
+
+def test_all_documents_come_once(session: Session) -> None:
+    fitted(session)
+    seen = []
+    while (document := session.next_document()) is not None:
+        seen.append(document["row"])
+        session.answer(document["row"], "skip", None)
+    assert sorted(seen) == list(range(len(ROWS)))
+
+
+def test_a_project_opens_again_as_it_was(session: Session) -> None:
+    fitted(session)
+    for _ in range(3):
+        document = shown(session)
+        session.answer(document["row"], "label", TRUTH[document["id"]])
+    before, waiting, result = session.state(), session.next_document(), session.result()
+    again = Session(Project(session.project.path), "LR")
+    assert again.state() == before
+    assert again.next_document() == waiting
+    assert again.result().predict_proba(["card crash"]).tolist() == result.predict_proba(["card crash"]).tolist()
+    assert list(again.result().target_texts) == [row["text"] for row in ROWS]
+    again.project.close()
+
+
+def test_other_files_are_no_projects(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"no database" * 100)
+    with pytest.raises(DataError, match="cannot be opened as a project"):
+        Project(tmp_path / "a")
+    other = sqlite3.connect(tmp_path / "b")
+    other.execute("CREATE TABLE mine (x)")
+    other.commit()
+    other.close()
+    with pytest.raises(DataError, match="is no project of isthmus studio"):
+        Project(tmp_path / "b")
+
+
+def test_a_fit_that_fails_says_why_and_leaves_the_rest(session: Session) -> None:
+    with mock.patch("isthmus.studio.session.transfer", side_effect=ValueError("no word is left")):
+        session.start_fit()
+        session.wait()
+    assert session.state()["fit"] == {"running": False, "seconds": None, "error": "no word is left", "number": 0}
+    assert session.state()["files"]["n_target"] == 60
+    fitted(session)
+
+
+# Imports once, and then makes processes that answer and store fits until they are killed, each after some answers, and
+# at any moment after that. What they had confirmed must be there.
+KILLER = """
+import json, os, random, signal, sys, time
+from pathlib import Path
+import numpy as np
+from isthmus.selection import Pick
+from isthmus.studio import Project
+
+path, times = Path(sys.argv[1]), int(sys.argv[2])
+random.seed(0)
+Project(path).close()
+confirmed = set()
+for attempt in range(times):
+    reading, writing = os.pipe()
+    process = os.fork()
+    if not process:
+        project = Project(path)
+        for number in range(1000):
+            row = attempt * 1000 + number
+            project.add_answer(row, "label", str(row), "random", None)
+            os.write(writing, b"%d\\n" % row)
+            if number % 7 == 3:
+                batch = [Pick(row, "random"), Pick(row + 1, "teaching")]
+                project.store_fit({"classes": ["a"]}, np.ones((500, 1)), bytes(200_000), batch, row)
+        os._exit(0)
+    os.close(writing)
+    lines = os.fdopen(reading)
+    for _ in range(random.randrange(1, 30)):
+        confirmed.add(int(lines.readline()))
+    time.sleep(random.random() * 0.005)
+    os.kill(process, signal.SIGKILL)
+    confirmed.update(map(int, lines.read().split()))
+    os.waitpid(process, 0)
+    project = Project(path)
+    found = set(project.answers())
+    assert confirmed <= found, (attempt, confirmed - found)
+    assert len(project.batch()) in (0, 2)  # a fit is there with its batch, or not at all
+    project.close()
+print(times, len(confirmed))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_kill_loses_no_confirmed_label(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", KILLER, str(tmp_path / "project"), "12"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    times, confirmed = map(int, done.stdout.split())
+    assert times == 12
+    assert confirmed >= 12
+
+
+# ---- over HTTP
+
+
+@pytest.fixture
+def client(session: Session) -> TestClient:
+    app = studio_app(session, lambda one, other: read_pair([one], other, Reading()))
+    guarded = Guard(app, hosts=["127.0.0.1:80"], token="secret")
+    return TestClient(guarded, base_url="http://127.0.0.1:80", headers={"authorization": "Bearer secret",
+                                                                        "host": "127.0.0.1:80"})  # fmt: skip
+
+
+def test_strangers_are_refused(client: TestClient) -> None:
+    assert client.get("/api/state").status_code == 200
+    assert client.get("/api/state", headers={"host": "evil.example"}).status_code == 421  # DNS rebinding
+    for wrong in ({"origin": "http://evil.example"}, {"sec-fetch-site": "cross-site"}, {"origin": "null"}):
+        assert client.post("/api/undo", headers=wrong).status_code == 403
+    assert client.post("/api/undo", headers={"origin": "http://127.0.0.1:80"}).status_code == 200
+    assert client.get("/api/state", headers={"authorization": "Bearer wrong"}).status_code == 401
+    assert client.get("/api/state", headers={"authorization": "", "cookie": "isthmus=\x01=;;"}).status_code == 401
+    entered = client.get("/?token=secret", headers={"authorization": ""})
+    assert entered.status_code == 200
+    assert "HttpOnly; SameSite=Strict" in entered.headers["set-cookie"]
+    assert "default-src 'none'" in entered.headers["content-security-policy"]
+    assert client.get("/", headers={"authorization": "", "cookie": "isthmus=secret"}).status_code == 200
+
+
+def test_bad_requests_get_a_sentence(client: TestClient) -> None:
+    for path, options in {
+        "/api/answer": {"content": b"\xff{"},
+        "/api/answer?": {"json": [1]},
+        "/api/answer?2": {"json": {"row": "1", "action": "label", "label": "pay"}},
+        "/api/answer?3": {"json": {"row": 1, "action": "burn", "label": None}},
+        "/api/answer?4": {"json": {"row": 1, "action": "label", "label": "pay"}},  # nothing was fitted
+        "/api/files": {"files": {"source": ("s.csv", b"text,label\na,x\n")}},
+        "/api/files?2": {"files": {"source": ("s.csv", b""), "target": ("t.csv", b"text\na\n")}},
+        "/api/files?3": {"data": {"source": "no file", "target": "none"}},
+    }.items():
+        answer = client.post(path, **options)  # type: ignore[arg-type]
+        assert answer.status_code == 400, path
+        assert answer.json()["error"].endswith("."), path
+    assert client.get("/export/other").status_code == 404
+    assert client.get("/export/model.isthmus").status_code == 400
+    assert client.get("/api/guess/3").status_code == 400
+
+
+def test_what_cannot_be_stored_is_not_confirmed(session: Session, client: TestClient) -> None:
+    row = shown(fitted(session))["row"]
+    full = sqlite3.OperationalError("database or disk is full")
+    with mock.patch.object(Project, "add_answer", side_effect=full):
+        answer = client.post("/api/answer", json={"row": row, "action": "label", "label": "pay"})
+    assert answer.status_code == 507
+    assert "This was not stored: database or disk is full" in answer.json()["error"]
+    assert shown(session)["row"] == row
+
+
+def test_exports_are_what_the_commands_read(session: Session, client: TestClient, files: Any, tmp_path: Path) -> None:
+    fitted(session)
+    for _ in range(6):
+        document = shown(session)
+        session.answer(document["row"], "label", TRUTH[document["id"]])
+    fitted(session)
+    labels = list(csv.DictReader(io.StringIO(client.get("/export/labels.csv").text)))
+    assert {row["id"]: row["label"] for row in labels} == {row["id"]: TRUTH[row["id"]] for row in labels}
+    sample = list(csv.DictReader(io.StringIO(client.get("/export/sample.csv").text)))
+    assert [row["kind"] for row in sample] == [RANDOM] * 3
+    (tmp_path / "labels.csv").write_bytes(client.get("/export/labels.csv").content)
+    given = ["--source", files[0], "--target", files[1], "--labels", tmp_path / "labels.csv"]
+    done = run("fit", *given, "--method", "LR", "--json")
+    assert json.loads(done.stdout)["target"]["known_labels"] == 6
+    assert json.loads(done.stdout)["measured_before"]["documents"] == 3
+    (tmp_path / "m.isthmus").write_bytes(client.get("/export/model.isthmus").content)
+    loaded = isthmus.load(tmp_path / "m.isthmus")
+    predictions = list(csv.DictReader(io.StringIO(client.get("/export/predictions.csv").text)))
+    assert [row["label"] for row in predictions] == loaded.labels.tolist()
+    report = client.get("/export/report.html")
+    assert "of s.csv over to t.csv." in report.text
+    assert report.headers["content-disposition"] == 'attachment; filename="report.html"'
+
+
+# ---- in a browser
+
+
+class Running:
+    """A studio on a port of its own, in a thread."""
+
+    def __init__(self, session: Session) -> None:
+        self._socket = free_socket("127.0.0.1", 0)
+        port = self._socket.getsockname()[1]
+        app = studio_app(session, lambda one, other: read_pair([one], other, Reading()))
+        self.server = make_server(Guard(app, hosts=[f"127.0.0.1:{port}"], token="secret"))
+        self.address = f"http://127.0.0.1:{port}/?token=secret"
+        self._thread = threading.Thread(target=self.server.run, kwargs={"sockets": [self._socket]})
+        self._thread.start()
+        while not self.server.started:
+            time.sleep(0.01)
+
+    def end(self) -> None:
+        self.server.should_exit = True
+        self._thread.join()
+        self._socket.close()
+
+
+def test_twenty_labels_by_keyboard(browser: Any, tmp_path: Path, files: tuple[Path, Path]) -> None:
+    """From two files to labels, a second fit, the measured accuracy and an export."""
+    session = Session(Project(tmp_path / "project"), "LR")
+    studio = Running(session)
+    context = browser.new_context(viewport={"width": 390, "height": 844}, accept_downloads=True)
+    page = context.new_page()
+    complaints: list[str] = []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    try:
+        page.goto(studio.address)
+        page.set_input_files("input[name=source]", files[0])
+        page.set_input_files("input[name=target]", files[1])
+        page.click("text=Look at them")
+        page.click("#start")
+        page.wait_for_selector("#labelling:not([hidden])")
+        assert "token" not in page.url
+        assert page.is_hidden("#guess")
+        page.keyboard.press("g")
+        page.wait_for_selector("#guess:not([hidden])")
+        first = page.inner_text("#document-id")
+        for number in range(20):
+            name = page.inner_text("#document-id")
+            page.keyboard.press(str(list(session.state()["labelling"]["classes"]).index(TRUTH[name]) + 1))
+            page.wait_for_function("name => document.getElementById('document-id').textContent !== name", arg=name)
+            if number == 4:  # a slip, taken back
+                page.keyboard.press("u")
+                page.wait_for_function("name => document.getElementById('document-id').textContent === name", arg=name)
+                page.keyboard.press(str(list(session.state()["labelling"]["classes"]).index(TRUTH[name]) + 1))
+                page.wait_for_function("name => document.getElementById('document-id').textContent !== name", arg=name)
+        assert "20 labels given" in page.inner_text("#tally")
+        assert "right so far in 10 of 10, 100% (95% interval 72% to 100%)" in page.inner_text("#measured")
+        page.click("#refit")
+        page.wait_for_selector("#changed:has-text('Learned from 20 labels of yours')")
+        assert page.evaluate("document.documentElement.scrollWidth") == 390  # nothing sticks out of a phone
+        with page.expect_download() as download:
+            page.click("text=Your labels")
+        rows = list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text(encoding="utf-8"))))
+        assert len(rows) == 20
+        assert rows[0]["id"] == first
+        assert all(row["label"] == TRUTH[row["id"]] for row in rows)
+        page.reload()
+        page.wait_for_selector("#labelling:not([hidden])")
+        assert "20 labels given" in page.inner_text("#tally")
+        assert complaints == []
+    finally:
+        context.close()
+        session.wait()
+        studio.end()
+    again = Project(tmp_path / "project")
+    assert len(again.answers()) == 20
+    again.close()
+
+
+def test_hostile_texts_stay_texts(browser: Any, tmp_path: Path) -> None:
+    evil = "<img src=x onerror=alert(1)><script>alert(2)</script> refund"
+    put(tmp_path / "s.csv", [{**row, "label": f"<b>{row['label']}</b>"} for row in SOURCE])
+    put(tmp_path / "t.csv", [{"id": f"<i>{n}</i>", "text": f"{evil} {row['text']}"} for n, row in enumerate(ROWS)])
+    session = Session(Project(tmp_path / "project"), "LR")
+    loaded = read_pair([str(tmp_path / "s.csv")], str(tmp_path / "t.csv"), Reading())
+    session.begin(loaded.documents, loaded.meta)
+    fitted(session)
+    studio = Running(session)
+    page = browser.new_page()
+    alerts: list[str] = []
+
+    def on_dialog(dialog: Any) -> None:
+        alerts.append(dialog.message)
+        dialog.dismiss()
+
+    page.on("dialog", on_dialog)
+    try:
+        page.goto(studio.address)
+        page.wait_for_selector("#labelling:not([hidden])")
+        assert page.inner_text("#text").startswith(evil[:40])
+        assert page.locator("#text img, #text script, .choice b, #document-id i").count() == 0
+        assert alerts == []
+    finally:
+        page.close()
+        studio.end()
+
+
+def test_the_command_refuses_what_it_cannot_do(tmp_path: Path, files: tuple[Path, Path]) -> None:
+    (tmp_path / "old").write_text("x")
+    given = ["--source", files[0], "--target", files[1]]
+    assert "exists: leave --source and --target out to go on" in run("studio", tmp_path / "old", *given).sentence
+    assert run("studio", tmp_path / "new", "--source", files[0]).code == 2
+    assert run("studio", tmp_path / "new", *given, "--method", "none").code == 2
+    assert "no column that is clearly the label" in run("studio", tmp_path / "new", "--source", files[1], "--target",
+                                                        files[1]).sentence  # fmt: skip
+    assert not (tmp_path / "new").exists()
