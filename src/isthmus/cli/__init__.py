@@ -22,7 +22,9 @@ from isthmus.cli.demo import demo
 from isthmus.cli.evaluate import evaluate
 from isthmus.cli.explain import explain
 from isthmus.cli.fit import fit
+from isthmus.cli.info import info
 from isthmus.cli.predict import predict
+from isthmus.cli.serve import serve
 from isthmus.cli.studio import studio
 from isthmus.cli.suggest import suggest
 from isthmus.exceptions import DataError, ModelFileError
@@ -87,7 +89,7 @@ def isthmus(
     """
 
 
-for command in (demo, check_data, fit, predict, evaluate, suggest, studio, explain, bench, data):
+for command in (demo, check_data, fit, predict, evaluate, suggest, studio, serve, explain, info, bench, data):
     app.command(command.__name__.partition("_")[0], cls=Command)(command)
 
 

@@ -15,6 +15,7 @@ def free_socket(host: str, port: int) -> socket.socket:
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         found.bind((host, port))
+        found.listen(2048)  # whoever is told the number may come at once, and waits
     except (OSError, OverflowError) as error:
         found.close()
         raise DataError(f"{host}:{port} cannot be listened on: {getattr(error, 'strerror', None) or error}.") from None
@@ -26,7 +27,7 @@ def make_server(app: Any) -> Any:
     import uvicorn
 
     config = uvicorn.Config(
-        app, log_level="warning", access_log=False, server_header=False, timeout_graceful_shutdown=5, lifespan="on"
+        app, log_level="error", access_log=False, server_header=False, timeout_graceful_shutdown=5, lifespan="on"
     )
     return uvicorn.Server(config)
 

@@ -1,0 +1,48 @@
+"""What a model file says of itself, read without loading the model."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from isthmus.exceptions import ModelFileError
+from isthmus.io.models.container import ITEM_SIZES, KEY, MAX_HEADER
+
+
+@dataclass(frozen=True)
+class ModelHeader:
+    """The beginning of a model file. Nobody vouches for it: the checksum is not computed."""
+
+    path: str
+    size: int
+    """Bytes of the file."""
+    about: dict[str, Any]
+    """Schema, model, method, settings, whether an encoder is needed, versions of libraries."""
+    arrays: list[dict[str, Any]]
+    """Name, type, shape and bytes of each array, the largest first."""
+
+
+def read_header(path: str) -> ModelHeader:
+    """Read the first bytes of a model file, whose length they say."""
+    try:
+        size = Path(path).stat().st_size
+        with Path(path).open("rb") as file:
+            length = int.from_bytes(file.read(8), "little")
+            entries = json.loads(file.read(min(length, size, MAX_HEADER)))
+        about = dict(json.loads(entries.pop("__metadata__")[KEY]))
+        about |= {key: dict(about.get(key) or {}) for key in ("settings", "versions")}
+        arrays = [
+            {"name": name, "type": one["dtype"], "shape": one["shape"],
+             "bytes": math.prod(one["shape"]) * ITEM_SIZES[one["dtype"]]}
+            for name, one in entries.items()
+        ]  # fmt: skip
+        arrays.sort(key=lambda one: -one["bytes"])
+        for one in arrays:
+            if any(type(length) is not int for length in one["shape"]) or not 0 <= one["bytes"] <= size:
+                raise ValueError(f"{one['name']} cannot be in it")
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise ModelFileError(f"{path} is no model file: isthmus.save did not write it.") from error
+    return ModelHeader(path, size, about, arrays)

@@ -1,0 +1,28 @@
+"""What is counted, as Prometheus reads it."""
+
+from __future__ import annotations
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+SECONDS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10)
+
+
+class Metrics:
+    """Of one server: a registry of its own, so that two servers of a process do not count together."""
+
+    def __init__(self) -> None:
+        self._registry = CollectorRegistry()
+        self.requests = Counter(
+            "isthmus_requests", "Requests by path and status.", ["path", "status"], registry=self._registry
+        )
+        self.documents = Counter(
+            "isthmus_documents", "Documents labelled, by model and label.", ["model", "label"], registry=self._registry
+        )
+        self.seconds = Histogram(
+            "isthmus_request_seconds", "Seconds that requests took.", buckets=SECONDS, registry=self._registry
+        )
+        self.waiting = Gauge("isthmus_waiting_documents", "Documents that wait.", ["model"], registry=self._registry)
+        self.loads = Gauge("isthmus_model_loads", "How often a model was loaded.", ["model"], registry=self._registry)
+
+    def text(self) -> bytes:
+        return generate_latest(self._registry)

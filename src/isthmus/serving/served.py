@@ -1,0 +1,79 @@
+"""A model that is served, and changes when its file does."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from isthmus._api import Result
+from isthmus.exceptions import EmptyDocumentWarning, ModelFileError
+from isthmus.inspection.occlusion import deciding_words
+from isthmus.typing import Array
+
+Loader = Callable[[str], Result]
+
+
+class ServedModel:
+    """The model of a file. Whoever has begun with one model ends with it, whatever the file becomes meanwhile."""
+
+    def __init__(self, name: str, path: str, loader: Loader) -> None:
+        self.name, self.path = name, path
+        self._loader, self._lock = loader, threading.Lock()
+        self._stamp = self._look()
+        self.result = loader(path)
+        self.n_loaded = 1
+        self.problem: str | None = None
+        """Why a newer file was not loaded."""
+
+    @property
+    def classes(self) -> list[str]:
+        return [str(label) for label in self.result.classes.tolist()]
+
+    def _look(self) -> tuple[int, int, int] | None:
+        try:
+            found = Path(self.path).stat()
+        except OSError:
+            return None
+        return found.st_mtime_ns, found.st_size, found.st_ino
+
+    def reload(self) -> bool:
+        """Load the file again if it has changed; the model stays if that one cannot be loaded."""
+        with self._lock:
+            stamp = self._look()
+            if stamp is None or stamp == self._stamp:
+                return False
+            self._stamp = stamp
+            try:
+                self.result = self._loader(self.path)
+            except (ModelFileError, ValueError, OSError, MemoryError) as error:
+                self.problem = str(error)
+                return False
+            self.problem, self.n_loaded = None, self.n_loaded + 1
+            return True
+
+    def probabilities(self, texts: Sequence[str]) -> tuple[Any, Array]:
+        """The classes, and a row for each text: both of the same model."""
+        result = self.result
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", EmptyDocumentWarning)
+            return result.classes, result.predict_proba(list(texts))
+
+    def explain(self, text: str, n_words: int) -> dict[str, float]:
+        """The words that decided the label of a text, and their weights."""
+        result = self.result
+        X = result.vectorizer.transform([text])
+        names = result.vectorizer.get_feature_names_out()
+        (words,) = deciding_words(result.estimator, X, names, n_words)
+        return dict(words)
+
+
+def model_name(path: str) -> str:
+    """What a model is called: its file\'s name without the ending.
+
+    >>> model_name("models/bikes.isthmus")
+    'bikes'
+    """
+    return Path(path).name.removesuffix(".isthmus")
