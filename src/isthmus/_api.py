@@ -15,6 +15,7 @@ from sklearn.base import clone
 from isthmus.auto import Auto
 from isthmus.core.estimator import TransferClassifier
 from isthmus.core.labels import spelled_like
+from isthmus.drift import TargetProfile
 from isthmus.inspection.tables import data_frame
 from isthmus.inspection.topics import Topics
 from isthmus.methods import METHODS
@@ -50,6 +51,8 @@ class Result:
     """Those that were given, and None for all others; empty if none was."""
     X: Matrix | None = field(default=None, repr=False)
     """The rows that the vectorizer made of the source's texts and, below them, of the target's."""
+    profile: TargetProfile | None = field(default=None, repr=False)
+    """What the target looked like, to tell later whether what arrives still does (`isthmus.drift`)."""
 
     @property
     def given(self) -> Mask:

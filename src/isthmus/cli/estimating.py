@@ -34,7 +34,7 @@ def read_estimator(method: str, random_state: int, prior: str | None, max_time: 
     return estimator
 
 
-def watch(estimator: TransferClassifier, advance: Advance) -> None:
+def watch_steps(estimator: TransferClassifier, advance: Advance) -> None:
     """Show each step."""
 
     def on_step(step: Step) -> None:

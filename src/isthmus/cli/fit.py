@@ -184,14 +184,14 @@ def _transfer(
     import warnings
 
     from isthmus._api import transfer
-    from isthmus.cli.estimating import watch
+    from isthmus.cli.estimating import watch_steps
     from isthmus.cli.gathering import domain_names
     from isthmus.exceptions import DataError, SmallClassWarning, TransferWarning
 
     sources, target = files.sources, files.target
     names = domain_names([source.path for source in sources])
     with stages.stage(f"fitting {type(estimator).__name__}") as advance, warnings.catch_warnings():
-        watch(estimator, advance)
+        watch_steps(estimator, advance)
         warnings.simplefilter("ignore", TransferWarning)  # the summary shows them
         warnings.simplefilter("ignore", SmallClassWarning)  # the findings have it
         try:
@@ -214,7 +214,10 @@ def _transfer(
 
 def _write(result: Result, files: Files, outputs: dict[str, Path], stages: Stages) -> None:
     """All files are written first, and get their names one after the other at the end."""
+    from dataclasses import replace
+
     from isthmus.cli.models import save_result
+    from isthmus.drift import profile_target
     from isthmus.exceptions import DataError
     from isthmus.io.atomic import Staging
     from isthmus.io.documents import PredictionWriter, check_format
@@ -231,7 +234,7 @@ def _write(result: Result, files: Files, outputs: dict[str, Path], stages: Stage
             ):
                 writer.write(target.ids, result.probabilities)
         if path := outputs.get("--output"):
-            save_result(result, staging.place(path))
+            save_result(replace(result, profile=profile_target(result)), staging.place(path))
         if path := outputs.get("--report"):
             truth = target.truth if target.columns.truth is not None else None
             try:

@@ -216,6 +216,11 @@ OutputFormat = Annotated[
     Format, _option("--output-format", metavar="FORMAT", help="Of standard output.", panel=WRITING)
 ]
 AsJson = Annotated[bool, _option("--json", help="Print one JSON object, for scripts.", panel=WRITING)]
+FailOnDrift = Annotated[
+    bool, _option("--fail-on-drift", help="End with code 3 if documents do not look like the target of the fit.")
+]
+DRIFTED = 3
+"""The exit code of a command that was told to fail on drift."""
 Force = Annotated[bool, _option("--force", help="Replace files that exist.", panel=WRITING)]
 Model = Annotated[str, typer.Argument(help="A model that isthmus fit wrote.")]
 Documents = Annotated[

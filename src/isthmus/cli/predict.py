@@ -12,16 +12,17 @@ import typer
 from isthmus.cli import options as o
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from isthmus._api import Result
     from isthmus.cli.bad_rows import BadRows
+    from isthmus.drift import DriftReport
     from isthmus.io.documents import Document, DocumentFile
     from isthmus.typing import Array
 
 BATCH = 5_000
 CHARACTERS = 10_000_000
 """Documents that are held at a time, and characters, unless one document alone has more."""
+LEAST = 20
+"""Documents of which one can tell whether they look like the target."""
 
 
 @dataclass
@@ -33,6 +34,8 @@ class Tally:
     confidence: float = 0.0
     """The sum over all documents."""
     labels: Counter[str] = field(default_factory=Counter)
+    described: list[dict[str, Array]] = field(default_factory=list)
+    """Numbers of the documents of each batch, to compare with the target's."""
 
     def add(self, labels: list[str], probabilities: Array, n_empty: int) -> None:
         self.n += len(labels)
@@ -55,6 +58,7 @@ def predict(
     skipped: o.Skipped = None,
     output_format: o.OutputFormat = o.Format.csv,
     force: o.Force = False,
+    fail_on_drift: o.FailOnDrift = False,
     as_json: o.AsJson = False,
 ) -> None:
     """Label documents that came later with a model that isthmus fit wrote.
@@ -62,10 +66,11 @@ def predict(
     Writes id, label, the probability of each class, and the confidence in the
     label, which is the largest of them. However large the file, a few
     thousand documents are held at a time. Rows that cannot be read, or whose
-    id is missing or was there before, are left out with a warning.
+    id is missing or was there before, are left out with a warning. Documents
+    that do not look like the target of the fit are warned of (drift).
 
     Exit codes: 0 done, 1 could not be done (one sentence says why), 2 wrong
-    usage.
+    usage, 3 done, but with drift (--fail-on-drift).
     """
     import sys
     from pathlib import Path
@@ -102,18 +107,41 @@ def predict(
                 bad.refuse()
             staging.commit()
         written = bad.finish(skipped)
-    _conclude(documents, tally, bad, written, None if to_stdout else output, as_json)
+    drift = drift_of(result, tally.described)
+    _conclude(documents, tally, bad, drift, {"skipped": written, "output": None if to_stdout else output}, as_json)
+    if fail_on_drift and drift is not None and drift.drifted:
+        raise typer.Exit(o.DRIFTED)
+
+
+def drift_of(result: Result, described: list[dict[str, Array]]) -> DriftReport | None:
+    """Documents beside the target of the fit; None if the model does not know it, or they are too few to tell."""
+    import numpy as np
+
+    from isthmus.drift import compare_batch
+
+    if result.profile is None or sum(len(one["numbers"]) for one in described) < LEAST:
+        return None
+    joined = {name: np.concatenate([one[name] for one in described]) for name in described[0]}
+    return compare_batch(result.profile, joined)
 
 
 def _conclude(
-    documents: DocumentFile, tally: Tally, bad: BadRows, skipped: Path | None, output: str | None, as_json: bool
+    documents: DocumentFile,
+    tally: Tally,
+    bad: BadRows,
+    drift: DriftReport | None,
+    written: dict[str, Any],
+    as_json: bool,
 ) -> None:
     """What was done, for people or for scripts; never between the labels."""
-    from isthmus.cli.console import errors, n_documents, print_json
+    from isthmus.cli.console import complain, errors, n_documents, print_json
     from isthmus.cli.console import output as standard_output
     from isthmus.core.problem import warn_of_empty
 
     warn_of_empty(tally.n_empty, tally.n)
+    output, skipped = written["output"], written["skipped"]
+    if drift is not None and drift.drifted:
+        complain(f"Warning: {drift}", "bold red")
     if as_json:
         summary = {
             "file": documents.name,
@@ -122,6 +150,7 @@ def _conclude(
             "mean_confidence": round(tally.confidence / tally.n, 4),
             "without_known_words": tally.n_empty,
             "skipped": {"rows": bad.as_dicts(), "file": None if skipped is None else str(skipped)},
+            "drift": None if drift is None else drift.as_dict(),
             "written": output,
         }
         print_json(summary)
@@ -136,6 +165,7 @@ def _label(result: Result, documents: DocumentFile, stream: BinaryIO, form: str,
 
     from isthmus.cli.models import asking
     from isthmus.core.problem import has_words
+    from isthmus.drift import describe_documents
     from isthmus.exceptions import DataError, EmptyDocumentWarning
     from isthmus.io.documents import PredictionWriter
 
@@ -153,6 +183,9 @@ def _label(result: Result, documents: DocumentFile, stream: BinaryIO, form: str,
             writer.write([document.id for document in batch], probabilities)
             labels = [classes[number] for number in probabilities.argmax(axis=1)]
             tally.add(labels, probabilities, int((~has_words(X)).sum()))
+            if result.profile is not None:
+                texts = [document.text for document in batch]
+                tally.described.append(describe_documents(result.vectorizer, texts, X, probabilities, result.profile))
             advance(documents.position, documents.size)
     return tally
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from isthmus._api import Result, transfer
 from isthmus.core.proportions import wilson
+from isthmus.drift import profile_target
 from isthmus.exceptions import DataError, EmptyDocumentWarning, SmallClassWarning, TransferWarning
 from isthmus.io.models import load, save
 from isthmus.selection import Pick, pick_batch
@@ -124,6 +125,7 @@ class Session:
                 target_labels=labels if any(labels) else None,
             )
         result = replace(result, vectorizer=words.inner)
+        result = replace(result, profile=profile_target(result))
         before = self._last_labels()
         summary = _summary(result, before, sum(label is not None for label in labels), perf_counter() - self._began)
         batch = self._pick(result.probabilities, set(answers))

@@ -19,6 +19,7 @@ from sklearn.pipeline import FeatureUnion, Pipeline
 from isthmus._api import Result
 from isthmus.core.estimator import TransferClassifier
 from isthmus.core.solution import Solution
+from isthmus.drift import TargetProfile
 from isthmus.exceptions import ModelFileError
 from isthmus.text import SignSplit
 
@@ -100,6 +101,8 @@ def check_model(model: Any, sizes: set[int], encoder: Any) -> None:
     if isinstance(model, Result):
         same = isinstance(model.classes, np.ndarray) and model.classes.tolist() == estimator.classes_.tolist()
         require(same, f"the classes of its result are not those of its {name}")
+        if model.profile is not None:
+            _check_profile(model.profile, estimator)
     words = np.unique(np.linspace(0, n_features - 1, TRIAL_WORDS).astype(np.int32))
     rows = [sp.csr_array((np.ones(len(words)), words, [0, len(words)]), shape=(1, n_features))]
     vectorizer = _vectorizer_of(model)
@@ -195,6 +198,13 @@ def _check_result(value: Result) -> None:
     n = np.shape(value.labels)
     shape = (*n, *np.shape(value.classes))
     require(len(n) == 1 and np.shape(value.probabilities) == shape, "labels and probabilities of its result do not fit")
+
+
+def _check_profile(profile: TargetProfile, estimator: TransferClassifier) -> None:
+    """Beside its model; that its numbers are such was found out before."""
+    known = profile.numbers.size and profile.numbers.max() < len(estimator.classes_)
+    require(known, "the classes of its profile are not those of its result")
+    require(len(profile.center) == estimator.n_features_in_, "its profile has another number of features")
 
 
 def _check_pipeline(value: Pipeline) -> None:

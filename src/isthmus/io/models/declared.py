@@ -170,6 +170,13 @@ NUMBERS: dict[str, dict[str, Numbers]] = {
     },
     "SelfTrainingSolution": {"n_iter": COUNT},
     "TSVMSolution": {"n_iter": COUNT},
+    "TargetProfile": {
+        "unknown": _probabilities("described"),
+        "closeness": _any("described"),
+        "confidence": _probabilities("described"),
+        "numbers": Numbers(("described",), low=0, kinds="iu"),
+        "center": _any("inputs"),
+    },
     "TopicSolution": TOPICS,
     "WordsAndEmbeddings": {"center_": _any("embedding"), "n_embedding_features_": COUNT},
     "WordMap": {"directions": _any("features", "dimensions"), "weight": _any()},

@@ -102,7 +102,7 @@ def _check_parameters(value: BaseEstimator) -> None:
 def _check_types(value: Any) -> None:
     kind: Any = type(value)
     for field, hint in _hints(kind).items():
-        content = vars(value)[field]
+        content = getattr(value, field)  # or its default, in files that are older than the field
         require(_is_a(content, hint), f"{field} of its {kind.__name__} is a {type(content).__name__}, and must not be")
 
 

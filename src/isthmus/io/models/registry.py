@@ -104,6 +104,7 @@ CLASSES = {
     "TSVMSolution": f"{METHODS}.self_labeling.tsvm",
     "TextEncoder": "isthmus.text.encoder",
     "TopicSolution": f"{METHODS}.factorization._base",
+    "TargetProfile": "isthmus.drift.profile",
     "TransductiveLR": f"{METHODS}.self_labeling.transductive_lr",
     "TransductiveLRSolution": f"{METHODS}.self_labeling.transductive_lr",
     "UnicodeCounts": "isthmus.text.unicode_counts",

@@ -1,0 +1,105 @@
+"""isthmus watch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from isthmus.cli import options as o
+
+if TYPE_CHECKING:
+    from isthmus.drift import DriftReport
+
+
+def watch(
+    model: o.Model,
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Batches of documents, the oldest first.")],
+    text: o.Text = None,
+    form: o.InputFormat = None,
+    encoding: o.Encoding = None,
+    max_document: o.MaxDocument = o.LONGEST,
+    encoder: o.Encoder = None,
+    fail_on_drift: o.FailOnDrift = False,
+    as_json: o.AsJson = False,
+) -> None:
+    """Compare batches of documents with the target that a model was fitted to (dataset shift): new words, likeness,
+    classes, confidence.
+
+    Thresholds come from the target itself: a batch that looks like it rings
+    once in a hundred times.
+
+    Exit codes: 0 done, 1 could not be done (one sentence says why), 2 wrong
+    usage, 3 done, and the last batch does not look like the target
+    (--fail-on-drift).
+    """
+    from isthmus.cli.console import print_json
+    from isthmus.cli.models import load_result
+    from isthmus.exceptions import DataError
+
+    result = load_result(model, encoder)
+    if result.profile is None:
+        raise DataError(f"{model} does not say what its target looked like: fit it again with this version of isthmus.")
+    reading = {"text": text, "form": form and form.value, "encoding": encoding, "max_document": max_document}
+    reading["with_ids"] = False
+    reports = {file: _compare(result, file, reading) for file in files}
+    if as_json:
+        listed = [{"file": file, **report.as_dict()} for file, report in reports.items()]
+        print_json({"model": model, "batches": listed})
+    else:
+        _show(reports)
+    if fail_on_drift and list(reports.values())[-1].drifted:
+        raise typer.Exit(o.DRIFTED)
+
+
+def _compare(result: Any, file: str, reading: dict[str, Any]) -> DriftReport:
+    import warnings
+
+    from isthmus.cli.bad_rows import BadRows
+    from isthmus.cli.gathering import gather
+    from isthmus.cli.models import asking
+    from isthmus.cli.stages import Stages
+    from isthmus.drift import compare_batch, describe_documents
+    from isthmus.exceptions import DataError, EmptyDocumentWarning
+
+    with BadRows() as bad, Stages() as stages:
+        found = gather(file, stages, bad, **reading)
+        bad.finish(None)
+        if not found.texts:
+            bad.refuse()
+        with stages.stage(f"comparing {file}"), warnings.catch_warnings():
+            warnings.simplefilter("ignore", EmptyDocumentWarning)
+            try:
+                X = result.vectorizer.transform(found.texts)
+            except (ValueError, TypeError) as error:  # an encoder returned what is no row for each text
+                raise DataError(str(error)) from error
+            with asking():
+                probabilities = result.estimator.predict_proba(X)
+    described = describe_documents(result.vectorizer, found.texts, X, probabilities, result.profile)
+    return compare_batch(result.profile, described)
+
+
+def _show(reports: dict[str, DriftReport]) -> None:
+    from isthmus.cli.console import output
+    from isthmus.inspection.tables import plain_table
+
+    console = output()
+    names = [sign.name for sign in next(iter(reports.values())).signs]
+    rows = [
+        [
+            file,
+            f"{report.n:,}",
+            *(f"{sign.value:.3f}{'*' if sign.rings else ' '}" for sign in report.signs),
+            f"{report.confidence:.2f}",
+            "drift" if report.drifted else "as usual",
+        ]
+        for file, report in reports.items()
+    ]
+    titles = ["file", "documents", *names, "confidence", "verdict"]
+    console.print(plain_table(titles, rows, right=titles[1:-1]))
+    usual = next(iter(reports.values()))
+    listed = ", ".join(f"{sign.name} {sign.usual:.3f}" for sign in usual.signs)
+    console.print(f"Usual in the target: {listed}, confidence {usual.usual_confidence:.2f}. * is out of bounds.")
+    for file, report in reports.items():
+        if report.drifted:
+            console.print(f"{file}: {report}", style="yellow", markup=False, soft_wrap=True)

@@ -1,0 +1,153 @@
+"""A batch of documents beside the target that a model was fitted to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from isthmus.drift.profile import TargetProfile
+from isthmus.typing import Array
+
+FALSE_ALARMS = 0.01
+"""Share of batches from the same target that ring."""
+N_DRAWS = 2_000
+MOST_DRAWN = 2_000
+"""Documents of a batch that is drawn; larger ones are judged as if they had as many."""
+TITLES = {
+    "unknown words": "of the words are new",
+    "closeness": "is how alike they are to the target's mean",
+    "class prior": "of the documents are of other classes than the target's (total variation)",
+}
+
+
+@dataclass(frozen=True)
+class Sign:
+    """One number of a batch, and what it is in batches of the target itself."""
+
+    name: str
+    value: float
+    usual: float
+    """The mean of the target."""
+    low: float
+    high: float
+    """Beyond these it rings."""
+
+    @property
+    def rings(self) -> bool:
+        return not self.low <= self.value <= self.high
+
+    def __str__(self) -> str:
+        bound = f"at least {self.low:.3f}" if self.value < self.low else f"at most {self.high:.3f}"
+        return f"{self.name}: {self.value:.3f} {TITLES[self.name]}, where {bound} is usual"
+
+
+@dataclass(frozen=True)
+class DriftReport:
+    """Whether a batch looks like the target."""
+
+    n: int
+    signs: list[Sign]
+    confidence: float
+    """The mean probability of the labels: what the model expects of itself today."""
+    usual_confidence: float
+    """That of the target. It does not ring: documents that were learned from are surer than later ones ever are."""
+
+    @property
+    def drifted(self) -> bool:
+        return any(sign.rings for sign in self.signs)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For scripts."""
+        return {
+            "documents": self.n,
+            "drifted": self.drifted,
+            "confidence": self.confidence,
+            "usual_confidence": self.usual_confidence,
+            "signs": [
+                {
+                    "name": one.name,
+                    "value": one.value,
+                    "usual": one.usual,
+                    "low": one.low,
+                    "high": one.high if np.isfinite(one.high) else None,
+                    "rings": one.rings,
+                }
+                for one in self.signs
+            ],
+        }
+
+    def __str__(self) -> str:
+        ringing = [str(sign) for sign in self.signs if sign.rings]
+        if not ringing:
+            return f"These {self.n:,} documents look like the target that the model was fitted to."
+        return (
+            f"These {self.n:,} documents do not look like the target that the model was fitted to; their labels may be "
+            f"wrong. {'; '.join(ringing)}."
+        )
+
+
+def compare_batch(profile: TargetProfile, described: dict[str, Array], random_state: int = 0) -> DriftReport:
+    """Compare documents that came later with the target: words, likeness, classes.
+
+    Thresholds come from batches of the same size that are drawn from the target itself, each beside another draw of the
+    target, because the profile is a sample as well. A batch of the same target rings once in a hundred times, whichever
+    of the signs it is that rings.
+    """
+    n = len(described["confidence"])
+    if not n:
+        raise ValueError("There are no documents to compare.")
+    n_classes = int(max(profile.numbers.max(initial=0), described["numbers"].max(initial=0))) + 1
+    prior = np.bincount(profile.numbers, minlength=n_classes) / len(profile.numbers)
+
+    def variation(numbers: Any) -> float:
+        return float(np.abs(np.bincount(numbers, minlength=n_classes) / len(numbers) - prior).sum() / 2)
+
+    draws = _Draws(len(profile.numbers), min(n, MOST_DRAWN), random_state)
+    signs = [
+        _sign("unknown words", described["unknown"], profile.unknown, draws, rings="high"),
+        _sign("closeness", described["closeness"], profile.closeness, draws, rings="low"),
+        _varied(variation(described["numbers"]), profile.numbers, prior, draws),
+    ]
+    return DriftReport(n, signs, float(described["confidence"].mean()), float(profile.confidence.mean()))
+
+
+class _Draws:
+    """Batches of the target, beside as many of its documents as the profile has."""
+
+    def __init__(self, n_profile: int, n_batch: int, random_state: int) -> None:
+        self._rng, self._n_profile, self._n_batch = np.random.default_rng(random_state), n_profile, n_batch
+
+    def means(self, values: Array) -> Array:
+        """Of batches, moved by how far the profile's own mean may be off."""
+        batches = values[self._rows(self._n_batch)].mean(axis=1)
+        error = values.std() / np.sqrt(self._n_profile)
+        return np.asarray(batches + self._rng.normal(0, error, N_DRAWS))
+
+    def variations(self, numbers: Any, prior: Array) -> Array:
+        """Of class shares in batches from the prior, which is as uncertain as its sample is small."""
+        priors = self._rng.dirichlet(np.bincount(numbers, minlength=len(prior)) + 0.5, N_DRAWS)
+        batches = np.array([self._rng.multinomial(self._n_batch, own) for own in priors]) / self._n_batch
+        return np.asarray(np.abs(batches - prior).sum(axis=1) / 2)
+
+    def _rows(self, n: int) -> Any:
+        return self._rng.integers(0, self._n_profile, (N_DRAWS, n))
+
+
+N_SIGNS = 3
+"""Among which the false alarms are divided."""
+
+
+def _sign(name: str, found: Array, usual: Array, draws: _Draws, rings: str) -> Sign:
+    """Rings where the mean is higher, or lower, than nearly all means of the target's own batches."""
+    means, level = draws.means(usual), FALSE_ALARMS / N_SIGNS
+    low = float(np.quantile(means, level)) if rings == "low" else 0.0
+    high = float(np.quantile(means, 1 - level)) if rings == "high" else float("inf")
+    return Sign(name, float(found.mean()), float(usual.mean()), low, high)
+
+
+def _varied(value: float, numbers: Any, prior: Array, draws: _Draws) -> Sign:
+    variations = draws.variations(numbers, prior)
+    high = float(np.quantile(variations, 1 - FALSE_ALARMS / N_SIGNS))
+    return Sign("class prior", value, float(variations.mean()), 0.0, high)

@@ -1,0 +1,162 @@
+"""Drift: the same target rings once in a hundred times, another one nearly always; files and commands that tell."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import isthmus
+from command import run
+from isthmus.drift import TargetProfile, compare_batch, describe_documents, profile_target
+from isthmus.exceptions import ModelFileError
+from test_quality import make, put, unlabelled
+
+
+def profile(n: int, seed: int = 0) -> TargetProfile:
+    rng = np.random.default_rng(seed)
+    numbers = rng.choice(3, n, p=[0.5, 0.3, 0.2])
+    return TargetProfile(rng.beta(1, 15, n), rng.gamma(4, 0.005, n), rng.beta(8, 1, n), numbers, np.ones(4))
+
+
+def batch(n: int, seed: int, prior: Any = (0.5, 0.3, 0.2), unknown: float = 15, closeness: float = 0.005) -> Any:
+    rng = np.random.default_rng(seed)
+    return {
+        "unknown": rng.beta(1, unknown, n),
+        "closeness": rng.gamma(4, closeness, n),
+        "confidence": rng.beta(8, 1, n),
+        "numbers": rng.choice(3, n, p=list(prior)),
+    }
+
+
+@pytest.mark.parametrize(("n_profile", "n_batch"), [(200, 200), (3000, 40)])
+def test_batches_of_the_same_target_ring_once_in_a_hundred_times(n_profile: int, n_batch: int) -> None:
+    """Over profiles too: a small one is no better known than a batch. Five or more of 100 come once in 290 times."""
+    rings = [compare_batch(profile(n_profile, seed), batch(n_batch, 10_000 + seed)).drifted for seed in range(100)]
+    assert sum(rings) < 5
+
+
+@pytest.mark.parametrize(
+    ("change", "sign"),
+    [
+        ({"prior": (0.2, 0.3, 0.5)}, "class prior"),
+        ({"unknown": 7}, "unknown words"),
+        ({"closeness": 0.003}, "closeness"),
+    ],
+)
+def test_each_sign_rings_for_what_it_stands_for(change: dict[str, Any], sign: str) -> None:
+    for seed in range(10):
+        report = compare_batch(profile(2000), batch(200, seed, **change))
+        assert [one.name for one in report.signs if one.rings] == [sign]
+        assert sign in str(report)
+        assert json.loads(json.dumps(report.as_dict()))["drifted"] is True
+
+
+def test_what_is_more_usual_than_usual_does_not_ring() -> None:
+    report = compare_batch(profile(2000), batch(200, 0, unknown=60, closeness=0.02))
+    assert not report.drifted
+    assert str(report) == "These 200 documents look like the target that the model was fitted to."
+
+
+SOURCE, ROWS = make(60, 0), make(300, 1, "t")
+
+
+@pytest.fixture(scope="module")
+def result() -> isthmus.Result:
+    texts, labels = [row["text"] for row in SOURCE], [row["label"] for row in SOURCE]
+    found = isthmus.transfer(texts, labels, [row["text"] for row in ROWS], method="LR")
+    return replace(found, profile=profile_target(found))
+
+
+def test_a_profile_leaves_each_document_out(result: isthmus.Result) -> None:
+    """What it says of a document is what it would say if that one had come later."""
+    known = result.profile
+    assert known is not None
+    row = 7
+    others = [text for number, text in enumerate(result.target_texts) if number != row]
+    without = isthmus.transfer(result.source_texts, result.source_labels, others, method="LR")
+    words = set(without.vectorizer[0].vocabulary_)
+    own = set(result.vectorizer[0].build_analyzer()(result.target_texts[row]))
+    assert known.unknown[row] == pytest.approx(len(own - words) / len(own))
+    assert result.X is not None
+    X = result.X[len(SOURCE) :]
+    rest = np.delete(np.arange(len(ROWS)), row)
+    assert known.closeness[row] == pytest.approx((X[[row]] @ np.asarray(X[rest].mean(axis=0)).ravel())[0])
+
+
+def test_a_result_without_texts_has_no_profile(result: isthmus.Result) -> None:
+    assert profile_target(replace(result, source_texts=(), target_texts=(), X=None)) is None
+
+
+def test_files_hold_the_profile_and_refuse_a_forged_one(result: isthmus.Result, tmp_path: Path) -> None:
+    isthmus.save(result, tmp_path / "m.isthmus")
+    loaded = isthmus.load(tmp_path / "m.isthmus")
+    texts = [row["text"] for row in make(50, 5, "t")]
+    X = loaded.vectorizer.transform(texts)
+    assert result.profile is not None
+    reports = [
+        compare_batch(known, describe_documents(one.vectorizer, texts, X, one.predict_proba(texts), known))
+        for one, known in ((result, result.profile), (loaded, loaded.profile))
+    ]
+    assert reports[0] == reports[1]
+    for change in (
+        {"unknown": np.zeros(3)},
+        {"numbers": np.full(300, 2)},
+        {"numbers": np.full(300, -1)},
+        {"center": np.ones(3)},
+        {"closeness": np.full(300, np.nan)},
+    ):
+        forged = replace(result, profile=replace(result.profile, **change))
+        with pytest.raises((ValueError, ModelFileError), match=r"(?i)profile"):
+            isthmus.save(forged, tmp_path / "forged.isthmus")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    found = tmp_path_factory.mktemp("drift")
+    put(found / "s.csv", SOURCE)
+    put(found / "t.csv", unlabelled(ROWS))
+    put(found / "same.csv", unlabelled(make(100, 2, "t")))
+    put(found / "few.csv", unlabelled(make(10, 2, "z")))
+    put(found / "other.csv", unlabelled(make(100, 3, "z")))
+    files = ["--source", found / "s.csv", "--target", found / "t.csv"]
+    done = run("fit", *files, "--method", "LR", "-o", found / "m.isthmus")
+    assert done.code == 0, done.err
+    return found
+
+
+def test_predict_warns_and_fails_if_told_to(folder: Path) -> None:
+    def predict(name: str, *more: object) -> Any:
+        return run("predict", folder / "m.isthmus", folder / name, "-o", folder / "out.csv", "--force", *more)
+
+    assert predict("same.csv", "--fail-on-drift").code == 0
+    assert "do not look like" not in predict("same.csv").err
+    assert predict("few.csv", "--fail-on-drift").code == 0  # too few to tell
+    done = predict("other.csv", "--json")
+    assert done.code == 0
+    assert "Warning: These 100 documents do not look like the target that the model was fitted to" in done.err
+    signs = {sign["name"]: sign["rings"] for sign in json.loads(done.stdout)["drift"]["signs"]}
+    assert signs["unknown words"]
+    (folder / "out.csv").unlink()
+    assert predict("other.csv", "--fail-on-drift").code == 3
+    assert (folder / "out.csv").exists()  # the labels are there all the same
+
+
+def test_watch_compares_batch_after_batch(folder: Path) -> None:
+    model = folder / "m.isthmus"
+    done = run("watch", model, folder / "same.csv", folder / "other.csv", "--json")
+    assert [one["drifted"] for one in json.loads(done.stdout)["batches"]] == [False, True]
+    printed = run("watch", model, folder / "same.csv", folder / "other.csv", "--fail-on-drift")
+    assert printed.code == 3
+    assert [line.split()[-1] for line in printed.stdout.splitlines()[1:3]] == ["usual", "drift"]
+    assert run("watch", model, folder / "other.csv", folder / "same.csv", "--fail-on-drift").code == 0  # it is over
+    bare = isthmus.load(model)
+    isthmus.save(replace(bare, profile=None), folder / "bare.isthmus")
+    assert (
+        "does not say what its target looked like" in run("watch", folder / "bare.isthmus", folder / "t.csv").sentence
+    )
+    assert run("predict", folder / "bare.isthmus", folder / "other.csv", "--fail-on-drift").code == 0
