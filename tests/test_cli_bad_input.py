@@ -178,7 +178,6 @@ OTHERS: dict[str, tuple[Callable[[Path, Path], list[object]], str]] = {
         "target.csv has no document with the id 'none'",
     ),
     "empty document": (lambda d, m: ["explain", m, "--document", ""], "holds no word that the model knows"),
-    "no topics": (lambda d, m: ["explain", m], "LR has no topics"),
 }
 
 

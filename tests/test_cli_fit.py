@@ -193,7 +193,10 @@ def test_explain_shows_topics_or_the_words_that_decided(files: Path) -> None:
     listed = json.loads(run("explain", files / "tcl.isthmus", "--json", "--words", "3").stdout)["topics"]
     assert {topic["label"] for topic in listed} == {"billing", "fault"}
     assert max(len(topic["common"]) for topic in listed) == 3
-    assert "LR has no topics: ask for one document" in run("explain", files / "lr.isthmus").sentence
+    words = json.loads(run("explain", files / "lr.isthmus", "--json", "--words", "8").stdout)["class_words"]
+    assert len(set(words["billing"]) & set(BILLING)) >= 5
+    assert len(set(words["fault"]) & set(FAULT)) >= 5
+    assert "refund" in run("explain", files / "lr.isthmus", "--words", "20").stdout
 
     for model in ("tcl", "lr"):
         text = "refund invoice filler1 crash"

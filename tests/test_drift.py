@@ -35,7 +35,7 @@ def batch(n: int, seed: int, prior: Any = (0.5, 0.3, 0.2), unknown: float = 15, 
 
 @pytest.mark.parametrize(("n_profile", "n_batch"), [(200, 200), (3000, 40)])
 def test_batches_of_the_same_target_ring_once_in_a_hundred_times(n_profile: int, n_batch: int) -> None:
-    """Over profiles too: a small one is no better known than a batch. Five or more of 100 come once in 290 times."""
+    """Over profiles as well: a small one is no better known than a batch. Five or more come once in 290 times."""
     rings = [compare_batch(profile(n_profile, seed), batch(n_batch, 10_000 + seed)).drifted for seed in range(100)]
     assert sum(rings) < 5
 

@@ -27,9 +27,10 @@ def explain(
     encoder: o.Encoder = None,
     as_json: o.AsJson = False,
 ) -> None:
-    """Show the topics' words, or the words that decided one document's label, and by how much.
+    """Show the words of topics or classes, or the words that decided one document's label, and by how much.
 
-    TCL and other factorizations have topics; Auto has them where TCL is a member of its ensemble.
+    TCL and other factorizations have topics; Auto has them where TCL is a member of its ensemble. Other methods show
+    the words of each class.
 
     A word's weight is how far the log-odds of the label fall when the word is
     taken out of the document.
@@ -59,13 +60,12 @@ def explain(
 
 def _show_topics(result: Result, n_words: int, as_json: bool) -> None:
     from isthmus.cli.console import output, print_json
-    from isthmus.exceptions import DataError
 
     try:
         topics = result.topics(n_words)
     except TypeError:
-        name = type(result.estimator).__name__
-        raise DataError(f"{name} has no topics: ask for one document with --document or --document-id.") from None
+        _show_class_words(result, n_words, as_json)
+        return
     if as_json:
         listed = [
             {
@@ -79,6 +79,40 @@ def _show_topics(result: Result, n_words: int, as_json: bool) -> None:
         print_json({"topics": listed})
     else:
         output().print(topics.table())
+
+
+def _show_class_words(result: Result, n_words: int, as_json: bool) -> None:
+    """For methods without topics."""
+    from isthmus.cli.console import output, print_json
+    from isthmus.cli.models import asking
+    from isthmus.exceptions import DataError
+    from isthmus.inspection import class_words
+    from isthmus.inspection.tables import plain_table
+    from isthmus.inspection.topics import listed
+
+    shares = _document_shares(result.vectorizer)
+    if shares is None:
+        raise DataError("The model does not read words: ask for one document with --document or --document-id.")
+    with asking():
+        found = class_words(result.estimator, result.vectorizer.get_feature_names_out(), n_words, shares)
+    if as_json:
+        print_json({"class_words": {str(label): dict(words) for label, words in found.items()}})
+    else:
+        output().print(plain_table(["class", "words"], [[str(label), listed(words)] for label, words in found.items()]))
+
+
+def _document_shares(vectorizer: Any) -> Any:
+    """Of documents that have each word; none have a dimension of embeddings. None where there are no words."""
+    import numpy as np
+    from sklearn.pipeline import Pipeline
+
+    from isthmus.text import WordsAndEmbeddings
+
+    words = vectorizer.words if isinstance(vectorizer, WordsAndEmbeddings) else vectorizer
+    idf = getattr(words[-1] if isinstance(words, Pipeline) else words, "idf_", None)
+    if idf is None:
+        return None
+    return np.pad(np.exp(-idf), (0, len(vectorizer.get_feature_names_out()) - len(idf)))
 
 
 def _show_document(result: Result, text: str, n_words: int, as_json: bool, kind: str) -> None:

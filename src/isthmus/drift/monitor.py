@@ -128,7 +128,7 @@ class _Draws:
     def variations(self, numbers: Any, prior: Array) -> Array:
         """Of class shares in batches from the prior, which is as uncertain as its sample is small."""
         priors = self._rng.dirichlet(np.bincount(numbers, minlength=len(prior)) + 0.5, N_DRAWS)
-        batches = np.array([self._rng.multinomial(self._n_batch, own) for own in priors]) / self._n_batch
+        batches = self._rng.multinomial(self._n_batch, priors) / self._n_batch
         return np.asarray(np.abs(batches - prior).sum(axis=1) / 2)
 
     def _rows(self, n: int) -> Any:
