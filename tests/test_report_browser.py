@@ -14,6 +14,7 @@ import pytest
 
 import isthmus
 from isthmus.datasets import load_messages
+from isthmus.io.documents import read_given
 from visiting import CONTRAST, Visit
 
 HOSTILE = (
@@ -368,4 +369,27 @@ def test_what_passes_the_filters_can_be_downloaded(visit: Any, reports: dict[str
     assert len(rows) == shown > 0
     assert all("charged" in row["text"].lower() for row in rows)
     assert set(rows[0]) == {"id", "label", "confidence", "text"}
+    assert here.complaints == []
+
+
+def test_labels_are_given_by_keyboard_and_downloaded(visit: Any, reports: dict[str, Path]) -> None:
+    here = visit(reports["tcl"])
+    assert here.page.is_hidden("#given")
+    here.page.locator(".item .opener").first.click()
+    data = here.ask("JSON.parse(document.getElementById('documents').textContent)")
+    names = data["ids"] or [str(number + 1) for number in range(len(data["texts"]))]
+    for key in "213":
+        here.page.keyboard.press(key)
+        here.rest()
+    here.page.keyboard.press("9")  # there is no such class
+    here.page.click("#undo-label")
+    assert here.texts("#given-count") == ["2 labels given here"]
+    with here.page.expect_download() as download:
+        here.page.click("#download-labels")
+    rows = read_given(download.value.path())
+    classes = data["classes"]
+    assert [(row.id, row.label) for row in rows] == [(names[0], classes[1]), (names[1], classes[0])]
+    here.page.focus("#search")
+    here.page.keyboard.press("1")  # typed, not given
+    assert here.texts("#given-count") == ["2 labels given here"]
     assert here.complaints == []

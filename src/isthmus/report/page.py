@@ -24,7 +24,7 @@ from isthmus.report.scores import score
 from isthmus.report.words import TARGET, changed_words, class_topics, document_shares
 from isthmus.typing import DomainName
 
-SCRIPTS = ("tip.js", "bridge.js", "table.js", "map.js")
+SCRIPTS = ("tip.js", "bridge.js", "label.js", "table.js", "map.js")
 N_CHANGED = 12
 
 

@@ -42,6 +42,7 @@ const table = (() => {
       const right = data.truth[row] === label[row];
       cell.append(make("small", right ? "" : "wrong", right ? "✓ right" : `✗ ${data.classes[data.truth[row]]}`));
     }
+    if (given.labels.has(row)) cell.append(make("small", "", `yours: ${data.classes[given.labels.get(row)]}`));
     return cell;
   }
 
@@ -86,7 +87,7 @@ const table = (() => {
     data.order[row].forEach((number, i) => {
       chances.append(make("dt", "", data.classes[number]), make("dd", "", (data.shares[row][i] / 10000).toFixed(3)), meter(number, data.shares[row][i]));
     });
-    side.append(make("h4", "", "Probabilities"), chances);
+    side.append(make("h4", "", "Your label"), choices(row), make("h4", "", "Probabilities"), chances);
     const pairs = deciding(row);
     if (pairs.length) {
       const words = make("dl", "");
@@ -100,6 +101,26 @@ const table = (() => {
     text.append(make("h4", "", `Document ${name(row)}`), body);
     if (cut > 0) text.append(make("p", "muted small", `… and ${cut.toLocaleString("en")} more characters`));
     return make("div", "detail", text, side);
+  }
+
+  // One button for each class; the keys 1 to 9 do the same.
+  function choices(row) {
+    const buttons = data.classes.map((kind, number) => {
+      const button = make("button", "quiet", ...(number < 9 ? [make("kbd", "", String(number + 1)), " "] : []), kind);
+      button.type = "button";
+      button.setAttribute("aria-pressed", String(given.labels.get(row) === number));
+      button.addEventListener("click", () => giveLabel(row, number));
+      return button;
+    });
+    return make("p", "choices", ...buttons);
+  }
+
+  // The next document opens, so that many can be labelled without a mouse.
+  function giveLabel(row, number) {
+    given.give(row, number);
+    const place = view.indexOf(row) + 1;
+    toggle(place < view.length ? view[place] : row);
+    if (open >= 0) scrollTo(view.indexOf(open));
   }
 
   function item(place) {
@@ -291,14 +312,21 @@ const table = (() => {
   form.addEventListener("submit", (event) => event.preventDefault());
   // What passes the filters, in the order that is shown.
   find("download").addEventListener("click", () => {
-    const quoted = (value) => `"${String(value).replaceAll('"', '""')}"`;
-    const lines = ["id,label,confidence,text"];
-    for (const row of view) lines.push([name(row), data.classes[label[row]], confidence[row] / 10000, data.texts[row]].map(quoted).join(","));
-    const link = make("a");
-    link.href = URL.createObjectURL(new Blob([lines.join("\n") + "\n"], { type: "text/csv" }));
-    link.download = "documents.csv";
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+    const listed = Array.from(view, (row) => [name(row), data.classes[label[row]], confidence[row] / 10000, data.texts[row]]);
+    given.download("documents.csv", ["id", "label", "confidence", "text"], listed);
+  });
+  find("download-labels").addEventListener("click", () => given.save(data, name));
+  find("undo-label").addEventListener("click", () => {
+    const row = given.undo();
+    if (row !== undefined) show(row);
+  });
+  // Keys 1 to 9 label the document that is open, wherever nothing is typed.
+  document.addEventListener("keydown", (event) => {
+    if (open < 0 || event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.target.matches("input, select")) return;
+    const number = /^[1-9]$/.test(event.key) ? Number(event.key) - 1 : -1;
+    if (number < 0 || number >= data.classes.length) return;
+    event.preventDefault();
+    giveLabel(open, number);
   });
   // Of the button alone: `filter` resets the form too, and goes on from there.
   form.querySelector("[type=reset]").addEventListener("click", () => setTimeout(() => setSort("row", false)));
