@@ -80,6 +80,40 @@ def test_bad_targets_and_later_documents(case: str, folder: Path, model: Path) -
         assert "standard input" in check(folder, *predict, says=says, stdin=content)
 
 
+@pytest.mark.parametrize("case", SOURCES)
+def test_the_other_commands_take_them_or_say_why_not(case: str, folder: Path, model: Path) -> None:
+    """Each case with two commands, by turns: no traceback, and a sentence at the end where it is refused."""
+    name, content, _ = SOURCES[case]
+    bad = folder / name
+    bad.write_bytes(content)
+    good: list[list[object]] = [
+        ["check", "--source", bad, "--target", folder / "target.csv"],
+        ["evaluate", model, bad],
+        ["suggest", model, bad, "-o", folder / "o.csv"],
+        ["watch", model, bad],
+        [
+            "fit",
+            "--source",
+            folder / "source.csv",
+            "--target",
+            folder / "target.csv",
+            "--method",
+            "LR",
+            "--labels",
+            bad,
+        ],
+        ["evaluate", model, folder / "source.csv", "--source", bad],
+        ["suggest", model, folder / "target.csv", "-o", folder / "o.csv", "--labels", bad],
+        ["check", "--source", folder / "source.csv", "--target", bad],
+    ]
+    turn = list(SOURCES).index(case)
+    for command in (good[turn % 8], good[(turn + 3) % 8]):
+        done = run(*command)
+        assert done.code in (0, 1), done.err
+        assert "Traceback" not in done.err
+        assert done.code == 0 or done.err.strip().splitlines()[-1].startswith("isthmus: ")
+
+
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("model") / "m.isthmus"

@@ -136,6 +136,7 @@ def _without_transfer(
     from isthmus.cli.bad_rows import BadRows
     from isthmus.cli.gathering import gather
     from isthmus.evaluation import compare
+    from isthmus.exceptions import DataError
 
     with BadRows() as bad:
         options = {**reading, "text": text, "labelled": True, "with_ids": False}
@@ -144,7 +145,10 @@ def _without_transfer(
     with stages.stage("fitting LR"):
         texts = [one for file in gathered for one in file.texts]
         y = [str(label) for file in gathered for label in file.labels]
-        baseline = LR().fit(result.vectorizer.transform(texts), y)
+        try:
+            baseline = LR().fit(result.vectorizer.transform(texts), y)
+        except ValueError as error:
+            raise DataError(f"LR cannot learn from {' and '.join(source)}: {error}") from error
         found = baseline.predict(result.vectorizer.transform(documents.texts)).tolist()
     return compare([str(label) for label in documents.labels], labels, found, "LR without transfer")
 
