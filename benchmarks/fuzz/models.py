@@ -9,6 +9,7 @@ import random
 import re
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from sklearn.naive_bayes import GaussianNB
 import isthmus
 from fuzz.isolation import Case, FindingError
 from isthmus.checks.corpus import two_domains
+from isthmus.drift import profile_target
 from isthmus.exceptions import ModelFileError
 from isthmus.io.models import _read
 from isthmus.io.models.container import NO_DIGEST, pack, unpack
@@ -39,9 +41,10 @@ def corpus() -> list[bytes]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         fitted: list[Any] = [toy.fit(model) for model in models]
-        for options in ({"method": "TCL"}, {"method": "LR", "preset": "cdsc"}, {}):
-            times = 4 if "preset" in options else 1
-            fitted.append(isthmus.transfer(TEXTS * times, LABELS * times, NEW * times, **options))
+        for method, preset in (("TCL", None), ("LR", "cdsc"), ("Auto", None)):
+            times = 4 if preset else 1
+            result = isthmus.transfer(TEXTS * times, LABELS * times, NEW * times, method=method, preset=preset)
+            fitted.append(replace(result, profile=profile_target(result)))
     return [saved(model) for model in fitted]
 
 

@@ -221,7 +221,7 @@ def transfer(
         )
     few = spelled_like(few, labels)
     estimator = read_method(method, random_state)
-    callback = estimator.get_params().get("callback")
+    before = {name: value for name, value in estimator.get_params().items() if name == "callback"}
     _tell(estimator, target_prior, max_time, verbose)
     vectorizer = _read_vectorizer(vectorizer, preset, encoder, isinstance(estimator, Auto))
     y = np.empty(len(source) + len(target), dtype=object)
@@ -236,8 +236,7 @@ def transfer(
         target_domain=TARGET,
         sample_labeled=np.array([True] * len(source) + [label is not None for label in few]),
     )
-    if "callback" in estimator.get_params():
-        estimator.set_params(callback=callback)  # without the clock, which no file could hold
+    estimator.set_params(**before)  # without the clock, which no file could hold
     return Result(
         labels=estimator.transduction_[len(source) :],
         probabilities=estimator.label_distributions_[len(source) :],

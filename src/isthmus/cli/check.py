@@ -47,16 +47,7 @@ def check_data(
     if [*source, target].count("-") > 1:
         raise typer.BadParameter("standard input (-) can be read once only.")
     reading = Reading(
-        text,
-        label,
-        id_column,
-        truth,
-        form and form.value,
-        encoding,
-        max_document,
-        target_text,
-        target_label,
-        allow_label or (),
+        text, label, id_column, truth, form, encoding, max_document, target_text, target_label, allow_label or ()
     )
     refusal = None
     with BadRows() as bad, Stages() as stages:

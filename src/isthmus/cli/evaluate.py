@@ -59,7 +59,7 @@ def evaluate(
     check_outputs({} if report is None else {"--report": report}, force, [model, file, *(source or [])])
     result = load_result(model, encoder)
     classes = [str(label) for label in result.classes.tolist()]
-    reading = {"form": form and form.value, "encoding": encoding, "max_document": max_document}
+    reading: dict[str, Any] = {"form": form and form.value, "encoding": encoding, "max_document": max_document}
     reading["allow_labels"] = allow_label or ()
     with Stages() as stages:
         documents, unknown = _read(file, text, truth, reading, classes, stages)

@@ -71,16 +71,7 @@ def fit(
         raise typer.BadParameter("standard input (-) can be read once only.")
     estimator = read_estimator(method or DEFAULT_METHOD, random_state, target_prior, max_time)
     reading = Reading(
-        text,
-        label,
-        id_column,
-        truth,
-        form and form.value,
-        encoding,
-        max_document,
-        target_text,
-        target_label,
-        allow_label or (),
+        text, label, id_column, truth, form, encoding, max_document, target_text, target_label, allow_label or ()
     )
     skip = on_bad_rows is o.OnBadRows.skip
     inputs = [*source, target, *([] if labels is None else [str(labels)])]

@@ -61,18 +61,7 @@ def studio(
             f"{project} exists: leave --source and --target out to go on with it, name another project, or add "
             "--force to begin anew."
         )
-    reading = Reading(
-        text,
-        label,
-        id_column,
-        None,
-        form and form.value,
-        encoding,
-        max_document,
-        target_text,
-        None,
-        allow_label or (),
-    )
+    reading = Reading(text, label, id_column, None, form, encoding, max_document, target_text, None, allow_label or ())
     loaded = read_pair(source, target, reading) if source and target else None
     _run(project, loaded, reading, method or DEFAULT_METHOD, port, browser)
 
