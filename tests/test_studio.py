@@ -96,8 +96,10 @@ def test_a_guess_that_is_wrong_is_measured_as_wrong(session: Session) -> None:
     session.answer(document["row"], "none", None)  # of no class: the guess is wrong, and nothing is learned
     assert session.state()["labelling"]["measured"]["n"] == 1
     assert session.state()["labelling"]["labelled"] == 0
-    session.answer(shown(session)["row"], "skip", None)
-    assert session.state()["labelling"]["measured"]["n"] == 1
+    for kind in (TEACHING, RANDOM):
+        assert shown(session)["kind"] == kind
+        session.answer(shown(session)["row"], "skip", None)
+        assert session.state()["labelling"]["measured"]["n"] == 1
     session.answer(shown(session)["row"], "label", " praise ")  # a class of its own
     assert "praise" in session.state()["labelling"]["classes"]
     for row, action, label in ((0, "label", None), (0, "skip", "pay"), (1000, "label", "pay"), (-1, "skip", None)):
