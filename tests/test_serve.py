@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import json
 import shutil
 import threading
@@ -18,6 +19,7 @@ from starlette.testclient import TestClient
 
 import isthmus
 from command import run
+from isthmus.drift import profile_target
 from isthmus.serving import Batcher, Limits, QueueFullError, ServedModel, serving_app
 from isthmus.serving import app as app_module
 from isthmus.web import Guard
@@ -282,6 +284,24 @@ def test_no_request_is_dropped_while_models_change(folder: Path, tmp_path: Path)
                 results = answer.json()["results"]
                 assert [one["label"] for one in results] in (["pay", "bug"], ["money", "fault"])  # never of two models
                 assert all(one["label"] in one["probabilities"] for one in results)
+
+
+def test_drift_is_a_gauge(folder: Path, tmp_path: Path) -> None:
+    model = isthmus.load(folder / "lr.isthmus")
+    whole = dataclasses.replace(
+        model,
+        source_texts=[row["text"] for row in SOURCE],
+        target_texts=[row["text"] for row in TARGET],
+    )
+    isthmus.save(dataclasses.replace(model, profile=profile_target(whole)), tmp_path / "m.isthmus")
+    with TestClient(serving_app([ServedModel("m", str(tmp_path / "m.isthmus"), isthmus.load)])) as client:
+        for seed, extra, drifted in ((5, "t", "0.0"), (6, "z", "1.0")):
+            texts = [row["text"] for row in make(1200, seed, extra)]
+            assert 'isthmus_drift{model="m"} 1' not in client.get("/metrics").text
+            for start in range(0, len(texts), 40):
+                client.post("/v1/label", json={"documents": texts[start : start + 40]})
+            assert f'isthmus_drift{{model="m"}} {drifted}' in client.get("/metrics").text
+    assert 'sign="class prior"' in client.get("/metrics").text
 
 
 # ---- the command

@@ -85,6 +85,11 @@ class _Service:
         for name, model in self.models.items():
             self.metrics.waiting.labels(name).set(self.batchers[name].n_waiting)
             self.metrics.loads.labels(name).set(model.n_loaded)
+            drift = await run_in_threadpool(model.drift)
+            if drift is not None:
+                self.metrics.drift.labels(name).set(drift.drifted)
+                for sign in drift.signs:
+                    self.metrics.signs.labels(name, sign.name).set(sign.value)
         return Response(self.metrics.text(), media_type="text/plain; version=0.0.4")
 
     async def openapi(self, request: Request) -> Response:

@@ -24,5 +24,10 @@ class Metrics:
         self.waiting = Gauge("isthmus_waiting_documents", "Documents that wait.", ["model"], registry=self._registry)
         self.loads = Gauge("isthmus_model_loads", "How often a model was loaded.", ["model"], registry=self._registry)
 
+        self.drift = Gauge(
+            "isthmus_drift", "1 if the last documents do not look like the target.", ["model"], registry=self._registry
+        )
+        self.signs = Gauge("isthmus_drift_sign", "What drift is told by.", ["model", "sign"], registry=self._registry)
+
     def text(self) -> bytes:
         return generate_latest(self._registry)

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import threading
 import warnings
+from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from isthmus._api import Result
+from isthmus.drift import DriftReport, compare_batch, describe_documents
 from isthmus.exceptions import EmptyDocumentWarning, ModelFileError
 from isthmus.inspection.occlusion import deciding_words
 from isthmus.typing import Array
 
 Loader = Callable[[str], Result]
+WINDOW, LEAST = 1_000, 200
+"""Documents that drift is told by, the last ones: at the most, and at the least."""
+DESCRIBED = 50
+"""Documents of a batch that are looked at, so that large ones cost no more."""
 
 
 class ServedModel:
@@ -25,6 +33,7 @@ class ServedModel:
         self._stamp = self._look()
         self.result = loader(path)
         self.n_loaded = 1
+        self._recent: deque[tuple[Any, dict[str, Array]]] = deque(maxlen=WINDOW)
         self.problem: str | None = None
         """Why a newer file was not loaded."""
 
@@ -57,9 +66,24 @@ class ServedModel:
     def probabilities(self, texts: Sequence[str]) -> tuple[Any, Array]:
         """The classes, and a row for each text: both of the same model."""
         result = self.result
+        X = result.vectorizer.transform(list(texts))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", EmptyDocumentWarning)
-            return result.classes, result.predict_proba(list(texts))
+            probabilities = result.estimator.predict_proba(X)
+        if result.profile is not None:
+            few = slice(DESCRIBED)
+            described = describe_documents(result.vectorizer, texts[few], X[few], probabilities[few], result.profile)
+            self._recent.append((result.profile, described))
+        return result.classes, probabilities
+
+    def drift(self) -> DriftReport | None:
+        """The documents that came last, beside the target of the fit; None where they are too few to tell."""
+        profile = self.result.profile
+        recent = [described for known, described in tuple(self._recent) if known is profile]
+        if profile is None or sum(len(one["numbers"]) for one in recent) < LEAST:
+            return None
+        joined = {name: np.concatenate([one[name] for one in recent])[-WINDOW:] for name in recent[0]}
+        return compare_batch(profile, joined)
 
     def explain(self, text: str, n_words: int) -> dict[str, float]:
         """The words that decided the label of a text, and their weights."""
