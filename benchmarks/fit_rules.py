@@ -89,8 +89,9 @@ def table_of(rows: Sequence[EvidenceRow]) -> str:
     lines = ["| kind | rows | LR | Auto | harmed | estimate off by | in its interval | warned of as unrelated |"]
     lines.append("|---" * 8 + "|")
     judged = []
+    topic = fit_rules(rows)["topic"]  # takes newsgroups and reviews to tell topics from the rest
     for kind in sorted({row.kind for row in rows if not is_unrelated(row)}):
-        rules_without = fit_rules([row for row in rows if row.kind != kind])
+        rules_without = {**fit_rules([row for row in rows if row.kind != kind]), "topic": topic}
         own = [judge(row, rules_without) for row in rows if row.kind == kind]
         judged.append(own)
         lines.append(f"| {kind} | {len(own)} | {_cells(own)} |")

@@ -239,7 +239,7 @@ def test_checked_documents_are_those_with_a_label() -> None:
 
 def test_estimate_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     """Candidates agree in 0.8 of what chance leaves, and the way back has a skill of 2 * 0.85 - 1 = 0.7."""
-    monkeypatch.setattr(rules, "INTERVAL", rules.Interval(below=0.2, above=0.1))
+    monkeypatch.setattr(rules, "INTERVAL", rules.Reach(below=0.2, above=0.1))
     known = Diagnostics(agreement=0.8, reverse_auc=0.85, n_documents=5000, n_unlabeled=500)
     found = estimate_accuracy(known, 4)
     value = 0.25 + 0.75 * 0.8 * 0.7**0.25

@@ -50,7 +50,7 @@ class Line(NamedTuple):
         return self.confidence * confidence + self.constant
 
 
-class Interval(NamedTuple):
+class Reach(NamedTuple):
     """How far from the estimate the accuracy may lie, to either side, where there is most room."""
 
     below: float
@@ -73,9 +73,9 @@ TOPIC: dict[str, Indicator] = {
 have its label; and a long self-training agrees with a short one."""
 
 # Unrelated domains.
-UNRELATED_FROM = ("reverse_auc", "agreement", "class_mean_cosine", "source_agreement")
+UNRELATED_FROM = ("reverse_auc", "class_mean_cosine")
 """Chosen: where domains are unrelated, unlike candidates find unlike things, and nothing of it leads back."""
-UNRELATED_THRESHOLD = 0.1
+UNRELATED_THRESHOLD = 0.25
 """Chosen: a little above the middle, for a warning where all is well is soon not heeded."""
 UNRELATED: Unrelated = _fitted(Unrelated, "unrelated", "rule", threshold=UNRELATED_THRESHOLD)
 CERTAIN = 0.95
@@ -86,9 +86,9 @@ any answer is worthless, and where they are not, much would be lost."""
 # Accuracy, as skill: how far unlike candidates agree, times a power of the skill with which the way leads back.
 REVERSE_POWER = 0.25
 """Chosen in trials: the product needs no fitted number, and on kinds left out does better than a fitted line."""
-INTERVAL: Interval = _fitted(Interval, "interval", "ensemble")
+INTERVAL: Reach = _fitted(Reach, "interval", "ensemble")
 """Fitted: so wide that on each kind of tasks, by the other kinds, nine in ten are held."""
-INTERVAL_OF_SOURCE_ONLY: Interval = _fitted(Interval, "interval", "source_only")
+INTERVAL_OF_SOURCE_ONLY: Reach = _fitted(Reach, "interval", "source_only")
 ESTIMATE_OF_SOURCE_ONLY: Line = _fitted(Line, "estimate", "source_only")
 """Where there was no time for any other candidate."""
 FEWEST_DOCUMENTS = 600
