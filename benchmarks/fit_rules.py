@@ -158,6 +158,7 @@ def observe(data: Path, task: Task, draw: str, prior: str) -> EvidenceRow:
     with one_blas_thread():
         run.start()
         diagnostics = diagnose(run)
+        run.complete(run.ensembles.topics)
     truth = np.concatenate([drawn.y[domain.rows[~domain.labeled]] for domain in problem.domains])
     shares = np.array([np.mean(truth == name) for name in problem.classes])
 

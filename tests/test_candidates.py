@@ -115,7 +115,10 @@ def test_labels_that_say_no_more_than_the_largest_class_are_warned_of(monkeypatc
 
 def test_candidates_run_in_turn_and_once(monkeypatch: pytest.MonkeyPatch) -> None:
     run = told(monkeypatch, {candidates.SHORT: answer(30)}, "source")
-    assert list(run.answers) == [one.name for one in candidates.PORTFOLIO if not one.sees_embeddings]
+    first = [one.name for one in candidates.PORTFOLIO if not (one.sees_embeddings or one.on_demand)]
+    assert list(run.answers) == first
+    run.complete((candidates.TOPICS, candidates.LONG))
+    assert list(run.answers) == [*first, candidates.TOPICS]
     assert np.array_equal(run.answers[candidates.SHORT], answer(30))
     assert run.unit == run.seconds[candidates.SOURCE_ONLY]
     assert run.expected_seconds((candidates.LONG,)) == 0

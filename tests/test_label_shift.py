@@ -6,19 +6,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
 from conftest import Toy, make_toy, quiet
 from isthmus import Auto
-from isthmus.auto import candidates, label_shift
+from isthmus.auto import Diagnostics, candidates, label_shift
 from isthmus.auto.label_shift import (
     Evidence,
     consistency,
     evidence_for,
-    normalized_cut,
     prior_of_target,
     reverse_auc,
     weight_of_found,
@@ -34,15 +32,6 @@ def thinned(toy: Toy, share: float) -> Toy:
     for name, size in sizes.items():
         kept[np.flatnonzero(toy.in_target & (toy.y == name))[:size]] = True
     return Toy(toy.X[kept], toy.y[kept], toy.domain[kept])
-
-
-def test_normalized_cut_is_that_of_the_whole_graph() -> None:
-    rng = np.random.default_rng(0)
-    X, numbers = rng.uniform(size=(30, 8)), rng.integers(3, size=30)
-    N = X / np.linalg.norm(X, axis=1, keepdims=True)
-    W = N @ N.T - np.eye(30)
-    left = [W[numbers == k][:, numbers != k].sum() / W[numbers == k].sum() for k in range(3)]
-    assert normalized_cut(sp.csr_array(X), numbers, 3) == pytest.approx(sum(left) / 2)
 
 
 def test_reverse_validation_is_the_auc_of_a_classifier_of_the_target(toy_of_three: Toy) -> None:
@@ -97,8 +86,7 @@ def test_true_labels_have_more_for_them_than_labels_forced_on_documents_in_exces
 
 
 def test_the_sum_of_evidence() -> None:
-    assert Evidence(0.9, 0.8, 0.7).total == pytest.approx(2 * 0.9 + 0.8 - 0.7)
-    assert Evidence(0.9, 0.8, None).total == pytest.approx(2 * 0.9 + 0.8)
+    assert Evidence(0.9, 0.8).total == pytest.approx(2 * 0.9 + 0.8)
 
 
 def test_of_many_documents_a_sample_is_looked_at(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,7 +121,6 @@ def test_the_target_prior_is_found(share: float) -> None:
     assert auto.target_prior_["class 1"] == pytest.approx(share, abs=0.07)
     assert np.mean(auto.transduction_[toy.in_target] == toy.y[toy.in_target]) > 0.93
     assert auto.diagnostics_.prior_shift == pytest.approx(abs(auto.target_prior_["class 1"] - 0.5), abs=0.01)
-    assert ("prior" in {caution.kind for caution in auto.warnings_}) == (share != 0.5)
     told = quiet(toy, Auto(target_prior="source", random_state=0))
     assert told.target_prior_["class 1"] == pytest.approx(0.5, abs=0.01)
     assert told.diagnostics_.prior_evidence is None
@@ -153,7 +140,7 @@ def test_evidence_decides(better: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
     def told(problem: Any, labels: Any) -> Evidence:
         calls.append(labels)
-        return Evidence(0.9 if (len(calls) == 1) == (better == "source") else 0.6, 0.9, 0.5)
+        return Evidence(0.9 if (len(calls) == 1) == (better == "source") else 0.6, 0.9)
 
     monkeypatch.setattr("isthmus.auto.run.evidence_for", told)
     auto = quiet(toy)
@@ -164,7 +151,7 @@ def test_evidence_decides(better: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_step_to_what_was_found_is_as_large_as_the_evidence_is_clear() -> None:
     def weight(gain: float, n: int) -> float:
-        return weight_of_found(Evidence(0.8, 0.8 + gain, 0.5), Evidence(0.8, 0.8, 0.5), n)
+        return weight_of_found(Evidence(0.8, 0.8 + gain), Evidence(0.8, 0.8), n)
 
     assert weight(-0.1, 1000) == weight(0.0, 1000) == 0
     assert weight(1000**-0.5, 1000) == pytest.approx(0.5)  # as large as what chance makes of it
@@ -172,9 +159,15 @@ def test_the_step_to_what_was_found_is_as_large_as_the_evidence_is_clear() -> No
     assert weight(0.02, 2000) == pytest.approx(weight(0.02, 10**6))  # more documents are not looked at
 
 
-def test_tcl_is_no_member_at_another_prior() -> None:
-    near, far = np.array([0.45, 0.55]), np.array([0.3, 0.7])
-    half = np.array([0.5, 0.5])
-    assert candidates.TOPICS in candidates.ensembles_at(near, half).topics
-    assert candidates.TOPICS not in candidates.ensembles_at(far, half).topics
-    assert candidates.BALANCED in candidates.ensembles_at(far, half).topics
+@pytest.mark.parametrize(("share", "is_member"), [(0.45, True), (0.3, False)])
+def test_tcl_is_no_member_at_another_prior(share: float, is_member: bool, toy: Toy) -> None:
+    auto = quiet(toy, Auto(target_prior={"class 0": share, "class 1": 1 - share}, random_state=0))
+    assert (candidates.TOPICS in auto.chosen_) == is_member
+    assert (candidates.BALANCED in auto.chosen_) != is_member
+
+
+def test_tcl_runs_only_for_the_ensemble_that_was_chosen(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Diagnostics, "topic_score", -1.0)
+    rows = {row["name"]: row for row in quiet(toy).leaderboard_.rows}
+    assert rows[candidates.TOPICS]["seconds"] is None
+    assert rows[candidates.TOPICS]["why"] == "not needed: classes look unlike topics (-1.0)"

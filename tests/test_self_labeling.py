@@ -153,18 +153,16 @@ def same_classifier(found: LogisticRegression, expected: LogisticRegression) -> 
 @pytest.mark.parametrize("prior", PRIORS)
 @pytest.mark.parametrize("n_known", [0, 8])
 @pytest.mark.parametrize(
-    ("max_iter", "fraction", "weight", "class_weight"),
-    [(6, 0.8, 1.0, None), (5, 0.44, 0.2, None), (5, 0.44, 0.2, "balanced")],
+    ("max_iter", "fraction", "weight", "balanced"),
+    [(6, 0.8, 1.0, False), (5, 0.44, 0.2, False), (5, 0.44, 0.2, True)],
 )
 def test_self_training_is_the_plain_loop(
-    max_iter: int, fraction: float, weight: float, class_weight: str | None, n_known: int, prior: Any
+    max_iter: int, fraction: float, weight: float, balanced: bool, n_known: int, prior: Any
 ) -> None:
     toy = unequal_toy()
-    model = SelfTraining(
-        max_iter, max_fraction=fraction, source_weight=weight, target_prior=prior, class_weight=class_weight
-    )
+    model = SelfTraining(max_iter, max_fraction=fraction, source_weight=weight, target_prior=prior, balanced=balanced)
     toy.fit(model, sample_labeled=labeled_rows(toy, n_known))
-    expected = self_trained(parts_of(toy, prior, n_known), max_iter, fraction, weight, class_weight == "balanced")
+    expected = self_trained(parts_of(toy, prior, n_known), max_iter, fraction, weight, balanced)
     assert same_classifier(model.classifier_, expected)
 
 

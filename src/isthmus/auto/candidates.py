@@ -6,11 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
 from isthmus.core.estimator import TransferClassifier
 from isthmus.methods import LR, TCL, NaiveBayesEM, SelfTraining, TransductiveLR
-from isthmus.typing import Array
 
 SOURCE_ONLY = "LR"
 SHORT, LONG, BALANCED = "self-training", "long self-training", "balanced self-training"
@@ -42,11 +39,6 @@ AT_OTHER_PRIOR = Ensembles(topics=(LONG, MIXTURE, BALANCED))
 """TCL is told no prior, and makes classes like the source's."""
 
 
-def ensembles_at(prior: Array, source_prior: Array) -> Ensembles:
-    """The ensembles that can be had at a target prior."""
-    return AT_SOURCE_PRIOR if np.abs(prior - source_prior).max() < NEAR else AT_OTHER_PRIOR
-
-
 EVIDENCE_COST = 10
 """Of the choice between priors, in the same units as a candidate's."""
 DIAGNOSTICS_COST = 8
@@ -69,10 +61,12 @@ class Candidate:
     """The candidate whose result it needs, and computes if that has not run."""
     sees_embeddings: bool = False
     """Reads them beside words; the others read words alone."""
+    on_demand: bool = False
+    """Runs only for an ensemble that has been chosen."""
 
 
 LONG_SETTINGS = {"max_iter": 16, "max_fraction": 0.9, "source_weight": 0.2}
-BALANCED_SETTINGS = {"target_prior": "unknown", "class_weight": "balanced", "C": 10.0}
+BALANCED_SETTINGS = {"target_prior": "unknown", "balanced": True, "C": 10.0}
 
 PORTFOLIO = (
     Candidate(SOURCE_ONLY, LR, 1),
@@ -81,8 +75,8 @@ PORTFOLIO = (
     Candidate(MIXTURE, NaiveBayesEM, 1, at_prior=True, needs_counts=True, starts_from=SHORT),
     Candidate(LONG, SelfTraining, 9, LONG_SETTINGS, at_prior=True),
     Candidate(WITH_DCI, TransductiveLR, 25, {"features": "dci"}, at_prior=True, needs_counts=True),
-    Candidate(TOPICS, TCL, 19, needs_counts=True),
     Candidate(WITH_LSA, TransductiveLR, 30, {"features": "lsa"}, at_prior=True),
+    Candidate(TOPICS, TCL, 19, needs_counts=True, on_demand=True),
     Candidate(JOINT[0], SelfTraining, 15, at_prior=True, sees_embeddings=True),
     Candidate(JOINT[1], SelfTraining, 20, BALANCED_SETTINGS, sees_embeddings=True),
     Candidate(JOINT[2], TransductiveLR, 15, at_prior=True, sees_embeddings=True),

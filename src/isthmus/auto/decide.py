@@ -59,6 +59,7 @@ def decide(run: Run, checked: Array | None) -> Decision:
     diagnostics = diagnose(run)
     estimate = estimate_accuracy(diagnostics, run.problem.n_classes)
     kind, reason = _kind(run, diagnostics, checked, estimate)
+    run.complete(run.ensembles.topics if kind == "topics" else ())
     members = _ensembles(run)[kind]
     found: list[Caution] = []
     if diagnostics.unrelated_score > 0 and (checked is None or not _beats_chance(run, members, checked)):
@@ -199,6 +200,8 @@ def _rows(run: Run, members: tuple[str, ...], scores: Array, reason: str) -> lis
 
 
 def _why(run: Run, name: str, members: tuple[str, ...], reason: str) -> str:
+    if run.candidates[name].on_demand and name not in run.answers:
+        return f"not needed: {reason}"
     if name in members:
         return f"member: {reason or 'nothing else to choose from'}"
     if name in run.ensembles.topics or name in run.ensembles.other:

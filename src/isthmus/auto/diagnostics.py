@@ -84,7 +84,7 @@ def diagnose(run: Run) -> Diagnostics:
     evidence = evidence_for(problem, labels) if names.SHORT in answers else None
     priors = run.evidence
     return Diagnostics(
-        normalized_cut=evidence.normalized_cut if evidence else None,
+        normalized_cut=normalized_cut(problem.unlabeled, labels, n_classes) if problem.is_bag_of_words else None,
         neighbor_skill=neighbor_skill(X, known, n_classes),
         self_training_stability=_between(answers, names.LONG, names.SHORT),
         agreement=mean_agreement([answers[name] for name in names.UNLIKE if name in answers]),
@@ -125,6 +125,24 @@ def claimed_skill(distributions: Array) -> float:
 def agreement(first: Array, second: Array) -> float:
     """Agreement of two candidates: the fraction of documents with one label, as skill."""
     return skill(float(np.mean(first.argmax(axis=1) == second.argmax(axis=1))), first.shape[1])
+
+
+def normalized_cut(X: Matrix, numbers: Positions, n_classes: int) -> float | None:
+    """Of the graph of all cosines, by classes: the mean share of a class's edges that leave it, one if at random.
+
+    With unit rows N, what a class keeps is the squared length of the sum of its rows, so no graph is ever made.
+    None for a handful of documents.
+    """
+    if X.shape[0] < HANDFUL:
+        return None
+    rows = unit_rows(X)
+    degrees = rows @ np.asarray(rows.sum(axis=0)).ravel() - 1
+    left = 0.0
+    for number in range(n_classes):
+        own = numbers == number
+        total = np.asarray(rows[own].sum(axis=0)).ravel()
+        left += 1 - (total @ total - own.sum()) / max(degrees[own].sum(), 1e-12) if own.sum() > 1 else 1
+    return float(left / (n_classes - 1))
 
 
 def neighbor_skill(X: Matrix, numbers: Positions, n_classes: int) -> float | None:

@@ -14,7 +14,6 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
-from isthmus.core.numerics import unit_rows
 from isthmus.core.problem import Problem
 from isthmus.solvers.linear import fit_logistic, log_odds
 from isthmus.typing import Array, Matrix, Positions
@@ -38,13 +37,15 @@ class Evidence:
     consistency: float
     """How often a classifier trained on one half of the pseudo-labels repeats the other half: labels forced on
     documents in excess cannot be learned."""
-    normalized_cut: float | None
-    """Of the target's cosine graph by the pseudo-labels; None for features whose cosines are not for cutting."""
 
     @property
     def total(self) -> float:
-        """Their sum. Reverse validation looks at both domains, and counts twice."""
-        return 2 * self.reverse_auc + self.consistency - (self.normalized_cut or 0.0)
+        """Their sum. Reverse validation looks at both domains, and counts twice.
+
+        How well labels part the target's graph is left out: two topics of a large class part it better than that class
+        and a small one.
+        """
+        return 2 * self.reverse_auc + self.consistency
 
 
 def weight_of_found(found: Evidence, source: Evidence, n: int) -> float:
@@ -65,7 +66,6 @@ def evidence_for(problem: Problem, labels: Positions) -> Evidence:
     return Evidence(
         reverse_auc=reverse_auc(target, labels, X[asked], known[asked]),
         consistency=consistency(target, labels),
-        normalized_cut=normalized_cut(target, labels, problem.n_classes) if problem.is_bag_of_words else None,
     )
 
 
@@ -94,24 +94,6 @@ def consistency(X: Matrix, labels: Positions) -> float:
     classifier = LogisticRegression(C=SHARP, solver="newton-cg", max_iter=1000)
     repeated = cross_val_predict(classifier, X[enough], labels[enough], cv=folds)
     return float(np.mean(repeated == labels[enough]))
-
-
-def normalized_cut(X: Matrix, numbers: Positions, n_classes: int) -> float | None:
-    """Of the graph of all cosines, by classes: the mean share of a class's edges that leave it, one if at random.
-
-    With unit rows N, what a class keeps is the squared length of the sum of its rows, so no graph is ever made.
-    None for a handful of documents.
-    """
-    if X.shape[0] < HANDFUL:
-        return None
-    rows = unit_rows(X)
-    degrees = rows @ np.asarray(rows.sum(axis=0)).ravel() - 1
-    left = 0.0
-    for number in range(n_classes):
-        own = numbers == number
-        total = np.asarray(rows[own].sum(axis=0)).ravel()
-        left += 1 - (total @ total - own.sum()) / max(degrees[own].sum(), 1e-12) if own.sum() > 1 else 1
-    return float(left / (n_classes - 1))
 
 
 def prior_of_target(problem: Problem, counts: Array) -> dict[object, float]:

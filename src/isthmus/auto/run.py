@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from isthmus.auto import candidates as names
-from isthmus.auto.candidates import PORTFOLIO, Candidate, Ensembles, ensembles_at
+from isthmus.auto.candidates import AT_OTHER_PRIOR, AT_SOURCE_PRIOR, NEAR, PORTFOLIO, Candidate
 from isthmus.auto.label_shift import Evidence, evidence_for, prior_of_target, weight_of_found
 from isthmus.core.priors import pseudo_labels, read_prior
 from isthmus.core.problem import Problem
@@ -48,12 +48,12 @@ class Run:
         self.problem, self.workspace = problem, workspace
         """Words alone: what diagnostics and priors go by."""
         self.n_unlabeled = int(problem.unlabeled.shape[0])
-        self.target_prior, self.clock, self.random_state = target_prior, clock, random_state
-        self.asked_for = target_prior
-        if target_prior not in TO_BE_FOUND:
-            read_prior(target_prior, problem)  # fails at once where it is wrong
+        self.asked_for, self.clock, self.random_state = target_prior, clock, random_state
+        self.source_prior = self._read("source")
+        self._go_by("source" if target_prior in TO_BE_FOUND else target_prior)  # fails at once where it is wrong
         self.found_shares = self.source_prior
         """Of the classes in the target, as balanced self-training finds them,"""
+        self.prior_was_found = False
         self.found_weight = 0.0
         """and how far the target prior goes from the source's to them."""
         self.evidence: dict[str, Evidence] = {}
@@ -77,29 +77,14 @@ class Run:
         self._attempt(self.candidates[names.SOURCE_ONLY])
         self._find_prior()
         for candidate in self.candidates.values():
-            if candidate.name not in self.answers:
+            if candidate.name not in self.answers and not candidate.on_demand:
                 self._attempt(candidate)
 
-    @property
-    def prior(self) -> Array:
-        """The prior of the unlabelled documents that candidates went by."""
-        found = read_prior(self.target_prior, self.problem)
-        assert found is not None
-        return found
-
-    @property
-    def ensembles(self) -> Ensembles:
-        return ensembles_at(self.prior, self.source_prior)
-
-    @property
-    def prior_was_found(self) -> bool:
-        """Whether candidates went by a prior that was found in the target."""
-        return self.asked_for in TO_BE_FOUND and self.target_prior != "source"
-
-    @property
-    def prior_shift(self) -> float:
-        """How much of the target would have to change its class for the source's prior: total variation."""
-        return float(np.abs(self.prior - self.source_prior).sum() / 2)
+    def complete(self, members: tuple[str, ...]) -> None:
+        """Let those answer that run on demand, if there is the time."""
+        for name in members:
+            if name in self.candidates and self.candidates[name].on_demand and name not in self.answers:
+                self._attempt(self.candidates[name])
 
     def expected_seconds(self, some: tuple[str, ...]) -> float:
         """What these candidates and those that they start from will take, unless they have run."""
@@ -117,20 +102,13 @@ class Run:
         """The prior that candidates went by."""
         return dict(zip(self.problem.classes.tolist(), self.prior.tolist(), strict=True))
 
-    @property
-    def source_prior(self) -> Array:
-        found = read_prior("source", self.problem)
-        assert found is not None
-        return found
-
     def _find_prior(self) -> None:
         """Go from the source's prior as far to the one that balanced self-training finds as there is evidence for it.
 
         Where the prior is said to be unknown, the source's is no hypothesis.
         """
-        if self.target_prior not in TO_BE_FOUND:
+        if self.asked_for not in TO_BE_FOUND:
             return
-        self.target_prior = "source"
         seconds = self.expected_seconds((names.BALANCED, names.SHORT)) + self.unit * names.EVIDENCE_COST
         if not self.n_unlabeled or not self.clock.has(seconds):
             return
@@ -149,8 +127,23 @@ class Run:
             self.found_weight = weight_of_found(self.evidence["found"], self.evidence["source"], n)
         if self.found_weight:
             mixed = self.found_weight * self.found_shares + (1 - self.found_weight) * self.source_prior
-            self.target_prior = prior_of_target(self.problem, mixed * len(labels))
+            self._go_by(prior_of_target(self.problem, mixed * len(labels)))
+            self.prior_was_found = True
             self.answers.pop(names.SHORT, None)  # at another prior, again
+
+    def _go_by(self, target_prior: Any) -> None:
+        """Candidates will go by this prior."""
+        self.target_prior = target_prior
+        self.prior = self._read(target_prior)
+        """Of the unlabelled documents."""
+        self.prior_shift = float(np.abs(self.prior - self.source_prior).sum() / 2)
+        """How much of the target would have to change its class for the source's prior: total variation."""
+        self.ensembles = AT_SOURCE_PRIOR if np.abs(self.prior - self.source_prior).max() < NEAR else AT_OTHER_PRIOR
+
+    def _read(self, target_prior: Any) -> Array:
+        found = read_prior(target_prior, self.problem)
+        assert found is not None
+        return found
 
     def _attempt(self, candidate: Candidate) -> None:
         reason = self._obstacle(candidate)
@@ -177,8 +170,6 @@ class Run:
     def _obstacle(self, candidate: Candidate) -> str:
         if not self.n_unlabeled and candidate.name != names.SOURCE_ONLY:
             return "nothing to label"
-        if candidate.name == names.TOPICS and candidate.name not in self.ensembles.topics:
-            return "makes classes like the source's, and the target's are others"
         if candidate.needs_counts and self.problem.is_signed:
             return "takes no negative features: see SignSplit"
         needed = self.expected_seconds((candidate.name,)) + self.unit * names.DIAGNOSTICS_COST

@@ -77,3 +77,13 @@ def in_two_threads(function: Callable[..., T], *operands: Iterable[Any]) -> list
     if current_thread().name.startswith(OWN_THREADS):
         return list(map(function, *operands))
     return list(_threads().map(function, *operands))
+
+
+def frozen(values: Any) -> Any:
+    """A read-only view of the same memory; the user's own arrays stay writable."""
+    if sp.issparse(values):
+        parts = (frozen(values.data), frozen(values.indices), frozen(values.indptr))
+        return type(values)(parts, shape=values.shape, copy=False)
+    view = values.view()
+    view.flags.writeable = False
+    return view

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import validate_data
 
 from isthmus.core.labels import is_missing, read_labels
-from isthmus.core.numerics import squared_norm, stack
+from isthmus.core.numerics import frozen, squared_norm, stack
 from isthmus.exceptions import EmptyDocumentWarning, warn
 from isthmus.typing import Array, DomainName, DomainNames, Mask, Matrix, Positions
 
@@ -193,10 +193,10 @@ def make_problem(
             Domain(
                 name=name,
                 is_target=bool(is_target[number]),
-                matrix=_frozen(matrix if len(rows) == n_rows else matrix[rows]),
-                rows=_frozen(rows),
-                labels=_frozen(known[rows]),
-                labeled=_frozen(labeled[rows]),
+                matrix=frozen(matrix if len(rows) == n_rows else matrix[rows]),
+                rows=frozen(rows),
+                labels=frozen(known[rows]),
+                labeled=frozen(labeled[rows]),
             )
         )
     _check_bridge(domains)
@@ -204,7 +204,7 @@ def make_problem(
     warn_of_empty(len(empty), n_rows)
     prior = known.sum(axis=0) / known.sum()
     documents = DocumentStack(tuple(domain.matrix for domain in domains))
-    return Problem(tuple(domains), classes, _frozen(prior), _frozen(known), _frozen(empty), documents)
+    return Problem(tuple(domains), classes, frozen(prior), frozen(known), frozen(empty), documents)
 
 
 def read_documents(estimator: Any, X: Any, *, reset: bool) -> Matrix:
@@ -394,13 +394,3 @@ def _words_used(matrix: Matrix) -> Mask:
 def _listed(names: Collection[DomainName]) -> str:
     shown = [repr(name) for name in names]
     return ", ".join(shown) if len(shown) <= 8 else ", ".join(shown[:8]) + f" and {len(shown) - 8} more"
-
-
-def _frozen(values: Any) -> Any:
-    """A read-only view of the same memory; the user's own arrays stay writable."""
-    if sp.issparse(values):
-        parts = (_frozen(values.data), _frozen(values.indices), _frozen(values.indptr))
-        return type(values)(parts, shape=values.shape, copy=False)
-    view = values.view()
-    view.flags.writeable = False
-    return view

@@ -184,7 +184,7 @@ def put_together(kind: type[Any], attributes: dict[str, Any]) -> Any:
 
     A parameter that a file does not have came after it, and has its default.
     """
-    attributes = {**_defaults(kind), **attributes}
+    attributes = attributes | {name: own for name, own in _defaults(kind).items() if name not in attributes}
     _check_names(kind, attributes)
     value = object.__new__(kind)
     shown: dict[str, Any] = {}

@@ -106,6 +106,9 @@ SOLUTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
 }  # fmt: skip
 """For each method the solution that it has now, and which of the estimator's attributes make it up."""
 
+GONE = {"underconfidence", "prior_known"}
+"""Diagnostics that are no longer made."""
+
 TRANSDUCTIVE = {
     "EmbeddingSolution",
     "MixtureSolution",
@@ -132,6 +135,8 @@ def convert(name: str, attributes: dict[str, Any], make: Any) -> tuple[str, dict
         attributes["kind"] = "prior"
     if name == "Result":
         attributes["X"] = None
+    if name == "Diagnostics":
+        attributes = {key: value for key, value in attributes.items() if key not in GONE}
     if name == "Ensemble":  # its members are estimators no longer
         members = [vars(member)["solution_"] for member in attributes.pop("estimators")]
         return "EnsembleMembers", {"_members": members, **{f"_{key}": value for key, value in attributes.items()}}

@@ -94,7 +94,7 @@ class NaiveBayesEM(TransferClassifier):
 
     def solve(self, problem: Problem, workspace: Workspace) -> MixtureSolution:
         prior = as_key(self.target_prior, problem)
-        start = workspace.once(self_train, problem, workspace, prior, *SELF_TRAINING, self.C, None)
+        start = workspace.once(self_train, problem, workspace, prior, *SELF_TRAINING, self.C, False)
         mixed = [number for number, domain in enumerate(problem.domains) if not domain.fully_labeled]
         mixed = mixed or list(range(len(problem.domains)))
         X = stack([problem.domains[number].matrix for number in mixed])

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 from sklearn.utils.class_weight import compute_sample_weight
 
 from isthmus.core.estimator import AT_LEAST_ONE, POSITIVE, TransferClassifier
@@ -42,10 +42,10 @@ class SelfTraining(TransferClassifier):
         Class prior of the whole target: that of the labelled source documents (a class that these lack has its share
         of the labelled target ones); as the classifier finds it; or given, for every class. Target documents whose
         labels are known are taken off, and the others get labels at the prior that is left.
-    class_weight : "balanced" or None
-        With "balanced", all classes weigh the same in every fit, whatever their shares, among the labelled documents
-        and among those that join. So no prior is learned, and with an unknown target prior the classifier finds one by
-        where the target's classes part: the way to go where label shift is likely.
+    balanced : bool
+        All classes weigh the same in every fit, whatever their shares, among the labelled documents and among those
+        that join. So no prior is learned, and with an unknown target prior the classifier finds one by where the
+        target's classes part: the way to go where label shift is likely.
     C : float
         Inverse regularisation, relative to the mean squared length of a document.
 
@@ -69,7 +69,7 @@ class SelfTraining(TransferClassifier):
         "max_fraction": [Interval(Real, 0, 1, closed="right")],
         "source_weight": [Interval(Real, 0, 1, closed="right")],
         "target_prior": PRIOR,
-        "class_weight": [StrOptions({"balanced"}), None],
+        "balanced": ["boolean"],
         "C": [POSITIVE],
     }
 
@@ -80,18 +80,18 @@ class SelfTraining(TransferClassifier):
         max_fraction: float = 0.8,
         source_weight: float = 1.0,
         target_prior: str | dict[Any, float] = "source",
-        class_weight: str | None = None,
+        balanced: bool = False,
         C: float = 1.0,
     ) -> None:
         self.max_iter = max_iter
         self.max_fraction = max_fraction
         self.source_weight = source_weight
         self.target_prior = target_prior
-        self.class_weight = class_weight
+        self.balanced = balanced
         self.C = C
 
     def solve(self, problem: Problem, workspace: Workspace) -> SelfTrainingSolution:
-        settings = self.max_iter, self.max_fraction, self.source_weight, self.C, self.class_weight
+        settings = self.max_iter, self.max_fraction, self.source_weight, self.C, self.balanced
         classifier = workspace.once(self_train, problem, workspace, as_key(self.target_prior, problem), *settings)
         return SelfTrainingSolution(classifier, self.max_iter if problem.unlabeled.shape[0] else 1)
 
@@ -111,24 +111,24 @@ def self_train(
     max_fraction: float = 0.8,
     source_weight: float = 1.0,
     C: float = 1.0,
-    class_weight: str | None = None,
+    balanced: bool = False,
 ) -> LogisticRegression:
     """The classifier after the last iteration; a given `target_prior` as pairs."""
     prior = read_prior(target_prior if isinstance(target_prior, str) else dict(target_prior), problem)
     (_, known), unlabeled = problem.labeled, problem.unlabeled
     C /= problem.mean_squared_length
     in_source = np.concatenate([np.full(int(d.labeled.sum()), not d.is_target) for d in problem.domains])
-    classifier = workspace.once(logistic_regression, problem, C, class_weight)
+    classifier = workspace.once(logistic_regression, problem, C, balanced)
     for done in np.arange(1, max_iter + 1) / max_iter if unlabeled.shape[0] else ():
         values = log_odds(classifier, unlabeled)
         labels = pseudo_labels(values, prior)
         joining = np.flatnonzero(_most_confident(values, labels, max_fraction * done))
-        weights = np.where(in_source, 1 - (1 - source_weight) * done, 1.0) * _evened(known, class_weight)
+        weights = np.where(in_source, 1 - (1 - source_weight) * done, 1.0) * _evened(known, balanced)
         classifier = fit_logistic(
             problem.labeled_first[np.concatenate([np.arange(len(known)), len(known) + joining])],
             np.concatenate([known, labels[joining]]),
             C,
-            np.concatenate([weights, _evened(labels[joining], class_weight)]),
+            np.concatenate([weights, _evened(labels[joining], balanced)]),
             classifier,
         )
     return classifier
@@ -140,11 +140,11 @@ def as_key(target_prior: str | dict[Any, float], problem: Problem) -> str | tupl
     return tuple(target_prior.items()) if isinstance(target_prior, dict) else target_prior
 
 
-def _evened(labels: Positions, class_weight: str | None) -> Array:
+def _evened(labels: Positions, balanced: bool) -> Array:
     """Weights of documents; if balanced, with the same sum for each class."""
-    if class_weight is None or not len(labels):
+    if not (balanced and len(labels)):
         return np.ones(len(labels))
-    return np.asarray(compute_sample_weight(class_weight, labels))
+    return np.asarray(compute_sample_weight("balanced", labels))
 
 
 def _most_confident(values: Array, labels: Positions, fraction: float) -> Mask:

@@ -11,10 +11,10 @@ from isthmus.core.problem import Problem
 from isthmus.typing import Array, Matrix, Positions
 
 
-def logistic_regression(problem: Problem, C: float, class_weight: str | None = None) -> LogisticRegression:
-    """A classifier of the labelled documents, its classes numbered as in the problem."""
+def logistic_regression(problem: Problem, C: float, balanced: bool = False) -> LogisticRegression:
+    """A classifier of the labelled documents, its classes numbered as in the problem; of equal weight if balanced."""
     X, numbers = problem.labeled
-    return fit_logistic(X, numbers, C, compute_sample_weight(class_weight, numbers) if class_weight else None)
+    return fit_logistic(X, numbers, C, compute_sample_weight("balanced", numbers) if balanced else None)
 
 
 def fit_logistic(
