@@ -195,10 +195,10 @@ def test_tables_name_what_the_papers_printed(name: str) -> None:
     assert {column.get("method", name) for name, column in table.columns.items()} <= {"Auto", *METHODS}
     for task in table.tasks:
         source, target = task.sides
-        assert source.keys() == target.keys()
+        assert source.keys() == target.keys() or task.family in ("missing class", "new class")
         if name != "domtrans-nmf":
             for label in source:
-                assert not set(source[label]) & set(target[label])
+                assert not set(source[label]) & set(target.get(label, ()))
 
 
 def sides(task: Task) -> list[dict[str, set[str]]]:

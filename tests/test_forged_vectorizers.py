@@ -77,7 +77,7 @@ FORGED: dict[str, tuple[Change, str]] = {
         r"its vectorizer counts runs of \(1, 1000000000\) words",
     ),
     "stop words": (setting(*COUNTS, "stop_words", to=5), "stop_words of its vectorizer are no words"),
-    "analyzer": (setting(*COUNTS, "analyzer", to="nope"), "The 'analyzer' parameter of CountVectorizer must be"),
+    "analyzer": (setting(*COUNTS, "analyzer", to="nope"), "The 'analyzer' parameter of UnicodeCounts must be"),
     "range": (setting(*COUNTS, "token_pattern", to="[z-a]"), f"{UNREADABLE} .*bad character range z-a"),
     "tokenizer": (setting(*COUNTS, "tokenizer", to={"is": "type", "name": "float64"}), UNREADABLE),
     "dtype": (setting(*COUNTS, "dtype", to="object"), "its (vectorizer|TCL) does not"),

@@ -104,7 +104,7 @@ def test_transductive_regression_takes_the_profiles_as_features(n_classes: int) 
     toy = make_toy(seed=1, n_classes=n_classes)
     plain, model = toy.fit(DCI()), toy.fit(TransductiveLR("dci", n_weights=0))
     assert np.array_equal(model.feature_map_.pivots, plain.feature_map_.pivots)
-    assert model.label_distributions_ == pytest.approx(plain.label_distributions_, abs=1e-6)
+    assert model.label_distributions_ == pytest.approx(plain.label_distributions_, abs=1e-4)
     assert toy.fit(TransductiveLR("dci")).score(toy.X[toy.in_target], toy.y[toy.in_target]) > 0.9
 
 

@@ -317,7 +317,7 @@ class LetterCounts:
 
 
 def test_features_that_are_no_words() -> None:
-    encoded = isthmus.transfer(SOURCE, LABELS, TARGET, encoder=LetterCounts())
+    encoded = isthmus.transfer(SOURCE, LABELS, TARGET, encoder=LetterCounts(), method="LR")
     hashed = transferred("LR", vectorizer=HashingVectorizer(n_features=64, alternate_sign=False))
     for result in (encoded, hashed):
         text = render(result, truth=TRUTH)

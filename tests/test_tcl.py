@@ -29,7 +29,11 @@ def test_engine_follows_the_papers_equations(toy: Toy) -> None:
 
     source = domain == "source"
     _, numbers = np.unique(y[source], return_inverse=True)
-    start = LogisticRegression(C=100, tol=1e-5, max_iter=1000).fit(X[source], numbers).predict_proba(X[~source])
+    start = (
+        LogisticRegression(C=100, solver="newton-cg", tol=1e-5, max_iter=1000)
+        .fit(X[source], numbers)
+        .predict_proba(X[~source])
+    )
     rng = check_random_state(3)
     U, W_s, W_t = (random_start(rng, (X.shape[1], 5), X.dtype) for _ in range(3))
     H = rng.uniform(size=(5, 2))
