@@ -70,6 +70,7 @@ def fit_unrelated(rows: Sequence[EvidenceRow], threshold: float) -> Numbers:
     columns = {name: _column(rows, name) for name in rules.UNRELATED_FROM}
     numbers, residuals = _least_squares(columns, np.where(strange, 1.0, -1.0), weights)
     scores = np.where(strange, 1.0, -1.0) - residuals - threshold
+    scores[columns["reverse_auc"] >= rules.LEADS_BACK] = -1.0
     constant = numbers.pop("constant")
     warned = {"unrelated": float(np.mean(scores[strange] > 0)), "related": float(np.mean(scores[~strange] > 0))}
     fit = _fit_of(residuals, len(numbers) + 1, weights)

@@ -26,6 +26,10 @@ class Indicator(NamedTuple):
         return (value - self.center) / self.scale
 
 
+LEADS_BACK = 0.97
+"""Chosen: labels of the target that tell the source's classes apart so well have come across."""
+
+
 class Unrelated(NamedTuple):
     """A linear rule for how unrelated domains look: 1 is usual for unrelated tasks, -1 for related ones."""
 
@@ -36,6 +40,8 @@ class Unrelated(NamedTuple):
 
     def score(self, values: Mapping[str, float]) -> float:
         """Above zero, there is a warning."""
+        if values.get("reverse_auc", 0.0) >= LEADS_BACK:
+            return -1.0
         return sum(weight * values[name] for name, weight in self.weights.items()) + self.constant - self.threshold
 
 
