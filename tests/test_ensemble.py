@@ -216,7 +216,7 @@ def a_decision(scores: np.ndarray, value: float) -> Decision:
     return Decision(("a",), scores, [1.0], Diagnostics(), Estimate(value, value - 0.1, value + 0.1), [], [])
 
 
-@pytest.mark.parametrize("target_prior", ["source", "unknown"])
+@pytest.mark.parametrize("target_prior", ["auto", "source", "unknown"])
 def test_corrected_prior_by_hand(target_prior: str) -> None:
     """Thirty documents are said to be of class 0, ten of class 1, each with a probability of 0.8. Of five known ones
     that are said to be of class 0, one is."""
@@ -226,7 +226,10 @@ def test_corrected_prior_by_hand(target_prior: str) -> None:
     checked[:5, 1], checked[0] = 1, [1, 0]
     expected = (30 * 0.8 + 10 * 0.2) / 40
     surprise = (1 - 5 * 0.8) / (5 + 10)  # an assumed prior is worth ten documents
-    found = corrected_prior(a_run(target_prior), decision, checked)
+    run = a_run(target_prior)
+    found = corrected_prior(run, decision, checked)
+    run._go_by({0: 0.1, 1: 0.9})  # as if it had been found in the target, which binds nobody
+    assert corrected_prior(run, decision, checked) == found
     assert found == pytest.approx({0: expected + surprise, 1: 1 - expected - surprise}, abs=1e-4)
     assert corrected_prior(a_run(EVEN), decision, checked) == EVEN  # who gives a prior means it
 

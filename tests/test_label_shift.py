@@ -171,3 +171,17 @@ def test_tcl_runs_only_for_the_ensemble_that_was_chosen(toy: Toy, monkeypatch: p
     rows = {row["name"]: row for row in quiet(toy).leaderboard_.rows}
     assert rows[candidates.TOPICS]["seconds"] is None
     assert rows[candidates.TOPICS]["why"] == "not needed: classes look unlike topics (-1.0)"
+
+
+def test_twenty_labels_correct_a_prior_that_was_found() -> None:
+    """Nine in ten of the target are of class 0; a prior found the other way round would be believed without them."""
+    toy = thinned(make_toy(seed=2), 0.1)
+    labeled = ~toy.in_target
+    labeled[np.random.default_rng(0).permutation(np.flatnonzero(toy.in_target))[:20]] = True
+    with pytest.MonkeyPatch.context() as patch:
+        wrong = {"class 0": 0.4, "class 1": 0.6}
+        patch.setattr("isthmus.auto.run.prior_of_target", lambda problem, counts: wrong)
+        before = quiet(toy, Auto(target_prior="unknown", random_state=0))
+        after = quiet(toy, Auto(target_prior="unknown", random_state=0), sample_labeled=labeled)
+    assert before.target_prior_ == wrong
+    assert after.target_prior_["class 1"] < 0.35

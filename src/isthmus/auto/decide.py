@@ -91,8 +91,8 @@ def corrected_prior(run: Run, decision: Decision, checked: Array) -> Any:
     As with the estimated accuracy, what counts is how the known labels differ from what was expected of these very
     documents, which need not be a random draw.
     """
-    if isinstance(run.target_prior, dict):
-        return run.target_prior
+    if isinstance(run.asked_for, dict):  # who gives a prior means it; one that was found is corrected
+        return run.asked_for
     known, expected = checked.any(axis=1), decision.probabilities
     surprise = (checked[known] - expected[known]).sum(axis=0) / (known.sum() + PRIOR_WEIGHT)
     return prior_of_target(run.problem, (expected.mean(axis=0) + surprise) * len(expected))
@@ -201,7 +201,12 @@ def _rows(run: Run, members: tuple[str, ...], scores: Array, reason: str) -> lis
 
 def _why(run: Run, name: str, members: tuple[str, ...], reason: str) -> str:
     if run.candidates[name].on_demand and name not in run.answers:
-        return f"not needed: {reason}"
+        at_another_prior = name not in (*run.ensembles.topics, *run.ensembles.other)
+        return (
+            "makes classes like the source's, and the target's are others"
+            if at_another_prior
+            else f"not needed: {reason}"
+        )
     if name in members:
         return f"member: {reason or 'nothing else to choose from'}"
     if name in run.ensembles.topics or name in run.ensembles.other:

@@ -43,9 +43,8 @@ class Run:
         random_state: Any,
         n_embedding_features: int = 0,
     ) -> None:
-        self._whole, self.n_embedding_features = problem, n_embedding_features
-        problem = problem.first_columns(problem.n_words - n_embedding_features)
-        self.problem, self.workspace = problem, workspace
+        self._whole, self.workspace = problem, workspace
+        self.problem = problem.first_columns(problem.n_words - n_embedding_features)
         """Words alone: what diagnostics and priors go by."""
         self.n_unlabeled = int(problem.unlabeled.shape[0])
         self.asked_for, self.clock, self.random_state = target_prior, clock, random_state

@@ -96,14 +96,6 @@ def label_shifted(base: list[Task]) -> list[Task]:
     ]
 
 
-def more_label_shifted() -> list[Task]:
-    """More such tasks, in no table, and among them those that they were made of: for the rules at an unknown prior."""
-    splits, reviews = newsgroup_splits(), review_pairs()
-    base = [task for tasks, step in ((splits, 5), (reviews, 4)) for i, task in enumerate(tasks) if i % step in (1, 2)]
-    base = [task for task in base if is_for_development(task)]
-    return [task for whole in base for task in (whole, *label_shifted([whole]))]
-
-
 def unrelated_tasks() -> list[Task]:
     """Targets whose classes have nothing to do with the source's: whatever is answered, it is wrong."""
     return [*_unrelated_news(), *_unrelated_reviews()]

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from isthmus.cli.stages import Stages
     from isthmus.evaluation import Comparison, Evaluation
     from isthmus.quality import Finding
-    from isthmus.typing import Array
 
 
 def evaluate(
@@ -50,7 +49,7 @@ def evaluate(
     usage.
     """
     from isthmus.cli.console import print_json
-    from isthmus.cli.models import load_result
+    from isthmus.cli.models import ask, load_result
     from isthmus.cli.outputs import check_outputs
     from isthmus.cli.stages import Stages
     from isthmus.evaluation import evaluate_labels
@@ -64,7 +63,7 @@ def evaluate(
     with Stages() as stages:
         documents, unknown = _read(file, text, truth, reading, classes, stages)
         with stages.stage("labelling"):
-            probabilities = _probabilities(result, documents.texts)
+            _, probabilities = ask(result, documents.texts)
         evaluation = evaluate_labels([str(label) for label in documents.labels], probabilities, classes)
         labels = [classes[number] for number in probabilities.argmax(axis=1)]
         others = [_without_transfer(result, source, text, reading, documents, labels, stages)] if source else []
@@ -104,22 +103,6 @@ def _read(
         raise DataError(f"{file} has no true label that the model knows, but {names}: spell labels alike.")
     found.texts[:], found.labels[:] = [found.texts[row] for row in kept], [found.labels[row] for row in kept]
     return found, unknown
-
-
-def _probabilities(result: Result, texts: list[str]) -> Array:
-    import warnings
-
-    from isthmus.cli.models import asking
-    from isthmus.exceptions import DataError, EmptyDocumentWarning
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", EmptyDocumentWarning)
-        try:
-            X = result.vectorizer.transform(texts)
-        except (ValueError, TypeError) as error:  # an encoder returned what is no row for each text
-            raise DataError(str(error)) from error
-        with asking():
-            return result.estimator.predict_proba(X)
 
 
 def _without_transfer(

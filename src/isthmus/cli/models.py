@@ -8,10 +8,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from isthmus.exceptions import DataError, EncoderNotSavedWarning, ModelFileError
+from isthmus.exceptions import DataError, EmptyDocumentWarning, EncoderNotSavedWarning, ModelFileError
 
 if TYPE_CHECKING:
     from isthmus._api import Result
+    from isthmus.typing import Array, Matrix
 
 
 def load_result(path: str, encoder: str | None) -> Result:
@@ -55,6 +56,18 @@ def asking() -> Iterator[None]:
             f"The model cannot label these documents ({type(error).__name__}: {reason:.200}): is it whole, and from "
             "somebody whom you trust? Fit it again."
         ) from error
+
+
+def ask(result: Result, texts: list[str]) -> tuple[Matrix, Array]:
+    """The rows of texts, and the class probabilities that the model gives them; nothing is said of empty ones."""
+    try:
+        X = result.vectorizer.transform(texts)
+    except (ValueError, TypeError) as error:  # an encoder returned what is no row for each text
+        raise DataError(str(error)) from error
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", EmptyDocumentWarning)
+        with asking():
+            return X, result.estimator.predict_proba(X)
 
 
 def save_result(result: Result, path: Path) -> None:

@@ -161,25 +161,15 @@ def _conclude(
 
 
 def _label(result: Result, documents: DocumentFile, stream: BinaryIO, form: str, name: str, advance: Any) -> Tally:
-    import warnings
-
-    from isthmus.cli.models import asking
+    from isthmus.cli.models import ask
     from isthmus.core.problem import has_words
     from isthmus.drift import describe_documents
-    from isthmus.exceptions import DataError, EmptyDocumentWarning
     from isthmus.io.documents import PredictionWriter
 
     tally, classes = Tally(), [str(label) for label in result.classes.tolist()]
     with PredictionWriter(stream, form, result.classes.tolist(), name) as writer:
         for batch in _batches(documents):
-            try:
-                X = result.vectorizer.transform([document.text for document in batch])
-            except (ValueError, TypeError) as error:  # an encoder returned what is no row for each text
-                raise DataError(str(error)) from error
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", EmptyDocumentWarning)  # one at the end, for all batches
-                with asking():
-                    probabilities = result.estimator.predict_proba(X)
+            X, probabilities = ask(result, [document.text for document in batch])  # empty ones: said at the end
             writer.write([document.id for document in batch], probabilities)
             labels = [classes[number] for number in probabilities.argmax(axis=1)]
             tally.add(labels, probabilities, int((~has_words(X)).sum()))

@@ -98,24 +98,14 @@ def _tell(tasks: list[LabelTask], path: Path, label_studio_classes: list[str] | 
 def _choose(
     result: Result, target: Gathered, n: int, kind: o.SuggestKind, given: set[str], random_state: int
 ) -> list[LabelTask]:
-    import warnings
-
     import numpy as np
 
-    from isthmus.cli.models import asking
-    from isthmus.exceptions import DataError, EmptyDocumentWarning
+    from isthmus.cli.models import ask
     from isthmus.io.documents import LabelTask
     from isthmus.selection import RANDOM, TEACHING, pick_batch
 
     kinds = {"both": (RANDOM, TEACHING)}.get(kind.value, (kind.value,))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", EmptyDocumentWarning)
-        try:
-            X = result.vectorizer.transform(target.texts)
-        except (ValueError, TypeError) as error:  # an encoder returned what is no row for each text
-            raise DataError(str(error)) from error
-        with asking():
-            probabilities = result.estimator.predict_proba(X)
+    X, probabilities = ask(result, target.texts)
     known = np.array([name in given for name in target.ids], dtype=bool)
     picks = pick_batch(probabilities, X, target.texts, n, known=known, kinds=kinds, random_state=random_state)
     names = [str(label) for label in result.classes.tolist()]

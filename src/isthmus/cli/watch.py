@@ -53,28 +53,19 @@ def watch(
 
 
 def _compare(result: Any, file: str, reading: dict[str, Any]) -> DriftReport:
-    import warnings
-
     from isthmus.cli.bad_rows import BadRows
     from isthmus.cli.gathering import gather
-    from isthmus.cli.models import asking
+    from isthmus.cli.models import ask
     from isthmus.cli.stages import Stages
     from isthmus.drift import compare_batch, describe_documents
-    from isthmus.exceptions import DataError, EmptyDocumentWarning
 
     with BadRows() as bad, Stages() as stages:
         found = gather(file, stages, bad, **reading)
         bad.finish(None)
         if not found.texts:
             bad.refuse()
-        with stages.stage(f"comparing {file}"), warnings.catch_warnings():
-            warnings.simplefilter("ignore", EmptyDocumentWarning)
-            try:
-                X = result.vectorizer.transform(found.texts)
-            except (ValueError, TypeError) as error:  # an encoder returned what is no row for each text
-                raise DataError(str(error)) from error
-            with asking():
-                probabilities = result.estimator.predict_proba(X)
+        with stages.stage(f"comparing {file}"):
+            X, probabilities = ask(result, found.texts)
     described = describe_documents(result.vectorizer, found.texts, X, probabilities, result.profile)
     return compare_batch(result.profile, described)
 
