@@ -16,6 +16,7 @@ from isthmus.core.problem import Problem, make_problem
 from isthmus.methods import DCI, LR, TransductiveLR
 from isthmus.solvers.linear import pivot_map
 from isthmus.solvers.linear.pivots import informativeness
+from isthmus.solvers.linear.word_map import as_matrix
 
 CONTAINERS = [np.asarray, sp.csr_array]
 
@@ -111,7 +112,7 @@ def test_transductive_regression_takes_the_profiles_as_features(n_classes: int) 
 def test_documents_are_read_with_their_own_domains_words(toy: Toy) -> None:
     problem = make_problem(LR(), toy.X, toy.y, toy.domain, target_domain="target")
     found = pivot_map(problem, 20)
-    rows = found.labeled_first(problem)
+    rows = as_matrix(found.labeled_first(problem))
     source, target = sorted(problem.domains, key=lambda domain: domain.is_target)
     number = {domain.name: i for i, domain in enumerate(problem.domains)}
     expected = [found.transform(domain.matrix, number[domain.name]).toarray() for domain in (source, target)]

@@ -66,15 +66,15 @@ def parts_of(toy: Toy, prior: Any, n_known: int = 0) -> Parts:
     return Parts(X[rows], ones[rows].astype(int), ~toy.in_target[rows], X[~labeled], share)
 
 
-def logistic(
-    X: np.ndarray, y: np.ndarray, weights: np.ndarray | None = None, start: LogisticRegression | None = None
-) -> LogisticRegression:
-    """From a start, if there is one, as far as its tolerance leads."""
-    model = LogisticRegression(C=1 / LENGTH**2, solver="newton-cg", tol=1e-5, max_iter=1000)
-    if start is not None:
-        model.set_params(tol=1e-4, warm_start=True)
-        model.coef_, model.intercept_ = start.coef_.copy(), start.intercept_.copy()
-    return model.fit(X, y, weights)
+def logistic(X: np.ndarray, y: np.ndarray, weights: np.ndarray | None = None) -> LogisticRegression:
+    """To the end: then it does not matter where it started."""
+    return LogisticRegression(C=1 / LENGTH**2, solver="newton-cholesky", tol=1e-10, max_iter=1000).fit(X, y, weights)
+
+
+@pytest.fixture(autouse=True)
+def to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("isthmus.solvers.linear.logistic.TOL", 1e-10)
+    monkeypatch.setattr("isthmus.solvers.linear.logistic.TOL_NEAR", 1e-10)
 
 
 def ranked(values: np.ndarray, share: float | None) -> np.ndarray:
@@ -108,7 +108,7 @@ def self_trained(
         own = np.where(parts.in_source, of_source, 1.0) * evened(parts.y, balanced)
         weights = np.append(own, evened(labels[joining], balanced))
         X, y = np.vstack([parts.X, parts.rest[joining]]), np.append(parts.y, labels[joining])
-        model = logistic(X, y, weights, model)
+        model = logistic(X, y, weights)
     return model
 
 
@@ -118,7 +118,7 @@ def transductive(parts: Parts, n_weights: int) -> LogisticRegression:
         weight = 0.01 * 100 ** (step / (n_weights - 1))
         labels = ranked(model.decision_function(parts.rest), parts.share)
         weights = np.append(np.ones(len(parts.y)), np.full(len(labels), weight))
-        model = logistic(np.vstack([parts.X, parts.rest]), np.append(parts.y, labels), weights, model)
+        model = logistic(np.vstack([parts.X, parts.rest]), np.append(parts.y, labels), weights)
     return model
 
 

@@ -11,6 +11,7 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.special import softmax
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils._param_validation import Interval, StrOptions
 
@@ -21,6 +22,7 @@ from isthmus.core.solution import MappedSolution
 from isthmus.core.workspace import Workspace
 from isthmus.solvers.linear import (
     PivotMap,
+    SideBySide,
     WordMap,
     denoising_lsa_map,
     fit_logistic,
@@ -103,8 +105,7 @@ class TransductiveLR(TransferClassifier):
             labels = pseudo_labels(log_odds(classifier, unlabeled), prior)
             weights = np.repeat([1.0, weight], [len(known), len(labels)])
             classifier = fit_logistic(rows, np.concatenate([known, labels]), C, weights, classifier)
-        found = classifier.predict_proba(unlabeled) if unlabeled.shape[0] else np.zeros((0, problem.n_classes))
-        return TransductiveLRSolution(classifier, feature_map, np.asarray(found))
+        return TransductiveLRSolution(classifier, feature_map, softmax(log_odds(classifier, unlabeled), axis=1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,7 +144,7 @@ def _feature_map(features: str, problem: Problem, workspace: Workspace) -> WordM
     return workspace.once(FEATURE_MAPS[features], problem.documents) if features in FEATURE_MAPS else None
 
 
-def mapped_documents(problem: Problem, feature_map: WordMap | PivotMap | None) -> Matrix:
+def mapped_documents(problem: Problem, feature_map: WordMap | PivotMap | None) -> Matrix | SideBySide:
     """The labelled documents and, below them, the unlabelled ones, with the map's features beside words."""
     return problem.labeled_first if feature_map is None else feature_map.labeled_first(problem)
 

@@ -8,7 +8,14 @@ from sklearn.utils.class_weight import compute_sample_weight
 
 from isthmus.core.numerics import mean_square
 from isthmus.core.problem import Problem
+from isthmus.solvers.linear import newton
+from isthmus.solvers.linear.side_by_side import SideBySide
 from isthmus.typing import Array, Matrix, Positions
+
+TOL = 1e-5
+"""Looser tolerances cost accuracy in the target domain,"""
+TOL_NEAR = 1e-4
+"""but not in a fit that starts from one of almost the same labels."""
 
 
 def logistic_regression(problem: Problem, C: float, balanced: bool = False) -> LogisticRegression:
@@ -18,36 +25,41 @@ def logistic_regression(problem: Problem, C: float, balanced: bool = False) -> L
 
 
 def fit_logistic(
-    X: Matrix,
+    X: Matrix | SideBySide,
     numbers: Positions,
     C: float,
     weights: Array | None = None,
     start: LogisticRegression | None = None,
-    tol: float = 1e-5,
+    tol: float | None = None,
 ) -> LogisticRegression:
-    """Logistic regression of class numbers.
+    """Logistic regression of class numbers, two or more; as scikit-learn's, which it is returned as.
 
-    Looser tolerances than the default cost accuracy in the target domain. From a `start` that is near, a looser one
-    suffices. Both are about gradients, which are as large as X: where its rows are far from unit length, so brought.
+    Tolerances are about gradients, which are as large as X: where its rows are far from unit length, so brought.
     """
-    square = mean_square(X)
+    tol = tol or (TOL if start is None else TOL_NEAR)
+    classes, at = np.unique(numbers, return_inverse=True)
+    targets = np.eye(len(classes))[at] if len(classes) > 2 else at[:, None].astype(np.float64)
+    square = X.mean_square if isinstance(X, SideBySide) else mean_square(X)
     scale = 1.0 if 0.1 < square < 10 or not square else square**0.5
-    model = LogisticRegression(C=C * scale**2, solver="newton-cg", tol=tol, max_iter=1000)
+    weights = np.ones(len(at)) if weights is None else weights
+    problem = newton.Logistic(X, scale, targets, weights * (C * scale**2))
+    first = np.zeros((X.shape[1] + 1, targets.shape[1]))
     if start is not None:
-        model.set_params(tol=1e-4, warm_start=True)
-        model.coef_, model.intercept_ = start.coef_ * scale, start.intercept_.copy()
+        first[:-1], first[-1] = start.coef_.T * scale, start.intercept_
     with np.errstate(over="ignore", invalid="ignore"):  # a step too far has an infinite loss, and is taken back
-        model.fit(X if scale == 1 else X / X.dtype.type(scale), numbers, weights)
-    model.coef_ /= scale
-    return model.set_params(C=C)
+        found, n_steps = newton.fit_newton(problem, first, tol)
+    model = LogisticRegression(C=C, solver="newton-cg", tol=tol)
+    model.classes_, model.n_features_in_, model.n_iter_ = classes, X.shape[1], np.array([n_steps], dtype=np.int32)
+    model.coef_, model.intercept_ = np.ascontiguousarray(found[:-1].T / scale), found[-1].copy()
+    return model
 
 
-def log_odds(classifier: LogisticRegression, X: Matrix) -> Array:
+def log_odds(classifier: LogisticRegression, X: Matrix | SideBySide) -> Array:
     """Documents x classes: the values whose softmax are the classifier's probabilities."""
     if not X.shape[0]:
         return np.zeros((0, len(classifier.classes_)))
-    values = np.asarray(classifier.decision_function(X), dtype=np.float64)
-    return np.column_stack([-values / 2, values / 2]) if values.ndim == 1 else values
+    values = np.asarray(X @ classifier.coef_.T + classifier.intercept_, dtype=np.float64)
+    return np.column_stack([-values / 2, values / 2]) if values.shape[1] == 1 else values
 
 
 def first_labels(problem: Problem, C: float) -> list[Array]:

@@ -14,7 +14,8 @@ from scipy.special import xlogy
 
 from isthmus.core.numerics import stack
 from isthmus.core.problem import Problem
-from isthmus.solvers.linear.word_map import beside
+from isthmus.solvers.linear.side_by_side import SideBySide, stack_side_by_side
+from isthmus.solvers.linear.word_map import as_matrix, beside
 from isthmus.typing import Array, Mask, Matrix, Positions
 
 MAX_WORDS = 20_000
@@ -39,16 +40,20 @@ class PivotMap:
 
     def transform(self, X: Matrix, domain: int | None = None) -> Matrix:
         """Sparse where X is, and in X's precision. Without a domain, documents are the target's."""
+        return as_matrix(self.side_by_side(X, domain))
+
+    def side_by_side(self, X: Matrix, domain: int | None = None) -> SideBySide:
+        """The same, for classifiers that read the two parts of it."""
         profiles = self.target if domain is None or domain in self.targets else self.source
         part = X[:, self.words] if sp.issparse(X) else np.asarray(X[:, self.words], dtype=np.float64)
         return beside(X, np.asarray(part @ profiles), self.weight)
 
-    def labeled_first(self, problem: Problem) -> Matrix:
+    def labeled_first(self, problem: Problem) -> SideBySide:
         """The problem's labelled documents and, below them, the unlabelled ones, each read as its domain's."""
         domains = list(enumerate(problem.domains))
         parts = [(domain.matrix[domain.labeled], number) for number, domain in domains if domain.labeled.any()]
         parts += [(domain.unlabeled, number) for number, domain in domains if not domain.fully_labeled]
-        return stack([self.transform(rows, number) for rows, number in parts])
+        return stack_side_by_side([self.side_by_side(rows, number) for rows, number in parts])
 
 
 def pivot_map(
@@ -92,7 +97,7 @@ def pivot_map(
 
 def _leading(profiles: list[Array], n_components: int) -> list[Array]:
     """Both sides' profiles in the leading principal directions of all of them, about the origin."""
-    gram = sum(own.T.astype(np.float64) @ own for own in profiles)
+    gram = sum((own.T @ own).astype(np.float64) for own in profiles)
     _, vectors = np.linalg.eigh(gram)
     directions = vectors[:, ::-1][:, :n_components].astype(np.float32)
     return [own @ directions for own in profiles]
@@ -140,12 +145,15 @@ def _profiles(X: Matrix, words: Mask, pivots: Positions, shares: Array) -> Array
     """Cosines of words and pivots less what chance gives, standardized by pivot, in rows of unit length."""
     squares = np.asarray((X.multiply(X) if sp.issparse(X) else X.astype(np.float64) ** 2).sum(axis=0)).ravel()
     lengths = np.sqrt(np.where(squares > 0, squares, 1))
-    of_pivots = X[:, pivots].toarray() if sp.issparse(X) else X[:, pivots]
-    cosines = np.asarray(X[:, words].T @ (of_pivots / lengths[pivots])) / lengths[words][:, None]
-    cosines = cosines.astype(np.float32)
+    products = X[:, words].T @ X[:, pivots]  # of sparse matrices: few documents hold a pivot
+    cosines = products.astype(np.float32).toarray() if sp.issparse(X) else products.astype(np.float32)
+    cosines /= lengths[pivots].astype(np.float32)
+    cosines /= lengths[words, None].astype(np.float32)
     cosines -= np.outer(np.sqrt(shares[words]), np.sqrt(shares[pivots])).astype(np.float32)
     seen = shares[words] > 0
     spread = cosines[seen].std(axis=0)
-    cosines = (cosines - cosines[seen].mean(axis=0)) / np.maximum(spread, LEAST_SPREAD)
+    cosines -= cosines[seen].mean(axis=0)
+    cosines /= np.maximum(spread, LEAST_SPREAD)
     norms = np.linalg.norm(cosines, axis=1, keepdims=True)
-    return cosines / np.where(norms > 0, norms, 1)
+    cosines /= np.where(norms > 0, norms, 1)
+    return cosines

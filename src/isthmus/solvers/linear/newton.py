@@ -1,0 +1,139 @@
+"""Newton's method for logistic regression, each step by conjugate gradients.
+
+scikit-learn's "newton-cg" finds the same minimum. Here, products of the documents with a step are kept and serve the
+line search, so that only the gradients read the documents, and documents may be sparse words beside dense features.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy.special import expit
+
+from isthmus.solvers.linear.side_by_side import SideBySide
+from isthmus.typing import Array, Matrix
+
+MAX_STEPS = 100
+MAX_INNER = 200
+"""Conjugate gradients in one step."""
+LOOSEST = 0.5
+"""Of a step's residual, relative to the gradient: the first steps need not be exact."""
+SUFFICIENT = 1e-4
+"""Of the decrease that the gradient promises, so much has to come true."""
+
+
+@dataclass(frozen=True, eq=False)
+class Logistic:
+    """C times the weighted logistic loss of `X` and its `targets`, and half the squared length of the weights.
+
+    Values are documents x classes, or a single column for two classes. Weights have a last row, the intercept, that is
+    not penalized.
+    """
+
+    X: Matrix | SideBySide
+    scale: float
+    """X is read divided by it."""
+    targets: Array
+    weights: Array
+    """Of the documents, times C."""
+
+    @cached_property
+    def _transposed(self) -> Any:
+        return self.X.T
+
+    def values(self, coefficients: Array) -> Array:
+        words = coefficients[:-1] if self.scale == 1 else coefficients[:-1] / self.scale
+        found = np.asarray(self.X @ words.astype(self.X.dtype, copy=False), dtype=np.float64)
+        found += coefficients[-1]
+        return found
+
+    def objective(self, values: Array, square: float) -> float:
+        """From the values, and the squared length of the weights."""
+        if values.shape[1] == 1:
+            losses = np.logaddexp(0, values[:, 0]) - self.targets[:, 0] * values[:, 0]
+        else:
+            peaks = values.max(axis=1)
+            losses = np.log(np.exp(values - peaks[:, None]).sum(axis=1)) + peaks - (self.targets * values).sum(axis=1)
+        return float(self.weights @ losses) + square / 2
+
+    def probabilities(self, values: Array) -> Array:
+        if values.shape[1] == 1:
+            return np.asarray(expit(values))
+        found = np.exp(values - values.max(axis=1, keepdims=True))
+        found /= found.sum(axis=1, keepdims=True)
+        return np.asarray(found)
+
+    def back(self, residuals: Array, coefficients: Array) -> Array:
+        """From residuals of documents to a gradient, the penalty's included."""
+        found = np.empty_like(coefficients)
+        words = self._transposed @ residuals.astype(self.X.dtype, copy=False)
+        np.add(words if self.scale == 1 else words / self.scale, coefficients[:-1], out=found[:-1])
+        found[-1] = residuals.sum(axis=0)
+        return found
+
+    def curved(self, probabilities: Array, values: Array) -> Array:
+        """The loss's second derivative in the direction of these values."""
+        found = probabilities * values
+        if values.shape[1] == 1:
+            found *= 1 - probabilities
+        else:
+            found -= probabilities * found.sum(axis=1, keepdims=True)
+        found *= self.weights[:, None]
+        return np.asarray(found)
+
+
+def fit_newton(problem: Logistic, start: Array, tol: float) -> tuple[Array, int]:
+    """Coefficients, and how many steps led there.
+
+    It ends where no entry of the gradient is larger than `tol` times the weight of all documents.
+    """
+    coefficients, enough = start.copy(), tol * problem.weights.sum()
+    values, square = problem.values(coefficients), float(np.vdot(coefficients[:-1], coefficients[:-1]))
+    best = problem.objective(values, square)
+    for step in range(MAX_STEPS):
+        probabilities = problem.probabilities(values)
+        gradient = problem.back((probabilities - problem.targets) * problem.weights[:, None], coefficients)
+        if np.abs(gradient).max() <= enough:
+            return coefficients, step
+        along, its_values = _newton_step(problem, probabilities, gradient, enough)
+        slope, size = float(np.vdot(gradient, along)), 1.0
+        cross = float(np.vdot(coefficients[:-1], along[:-1]))
+        length = float(np.vdot(along[:-1], along[:-1]))
+        while True:
+            reached = values + size * its_values
+            new_square = square + 2 * size * cross + size**2 * length
+            found = problem.objective(reached, new_square)
+            if found <= best + SUFFICIENT * size * slope:
+                break
+            size /= 2
+            if size < 1e-10:  # rounding: there is no way further down
+                return coefficients, step
+        coefficients += size * along
+        values, square, best = reached, new_square, found
+    return coefficients, MAX_STEPS
+
+
+def _newton_step(problem: Logistic, probabilities: Array, gradient: Array, enough: float) -> tuple[Array, Array]:
+    """A direction, and the documents' values along it: conjugate gradients for the Hessian, not to the end."""
+    along, its_values = np.zeros_like(gradient), np.zeros_like(probabilities)
+    residual = -gradient
+    direction, square = residual.copy(), float(np.vdot(residual, residual))
+    norm = square**0.5
+    wanted = min(LOOSEST, (np.abs(gradient).max() / enough) ** -0.5) * norm
+    for _ in range(MAX_INNER):
+        values = problem.values(direction)
+        curved = problem.back(problem.curved(probabilities, values), direction)
+        size = square / float(np.vdot(direction, curved))
+        along += size * direction
+        its_values += size * values
+        residual -= size * curved
+        new_square = float(np.vdot(residual, residual))
+        if new_square**0.5 <= wanted:
+            break
+        direction *= new_square / square
+        direction += residual
+        square = new_square
+    return along, its_values
