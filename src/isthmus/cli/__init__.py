@@ -41,7 +41,7 @@ class Commands(TyperGroup):
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is not yet written
+            _discard_what_cannot_be_printed()
             raise typer.Exit(CLOSED_PIPE) from None
 
 
@@ -98,10 +98,18 @@ def main(arguments: list[str] | None = None) -> None:
     """Exit codes: 0 done, 1 could not be done (one sentence says why), 2 wrong usage."""
     warnings.showwarning = _show_warning
     _warn.cache_clear()
+    code = 1
     try:
         if isinstance(sys.stdout, io.TextIOWrapper):
             sys.stdout.reconfigure(errors="backslashreplace")  # a label need not be in the terminal's encoding
-        app(arguments, prog_name="isthmus")
+        try:
+            app(arguments, prog_name="isthmus")
+        except SystemExit:
+            if sys.stdout is not None:
+                sys.stdout.flush()  # a full disk is met here, and gets a sentence
+            raise
+    except BrokenPipeError:
+        code = CLOSED_PIPE
     except (DataError, ModelFileError) as error:
         complain(str(error), "red")
     except OSError as error:
@@ -111,7 +119,17 @@ def main(arguments: list[str] | None = None) -> None:
         complain(f"isthmus cannot be loaded: {error}. Is there enough memory, and is all of it installed?", "red")
     except MemoryError:
         complain("There is not enough memory for this: give fewer or shorter documents.", "red")
-    sys.exit(1)
+    _discard_what_cannot_be_printed()
+    sys.exit(code)
+
+
+def _discard_what_cannot_be_printed() -> None:
+    """When Python ends it would try again, and print a traceback."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _show_warning(
