@@ -7,11 +7,13 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 import isthmus
+from alone import alone
 
 PACKAGE = Path(isthmus.__file__).parent
 ROOT = Path(__file__).parents[1]
@@ -50,13 +52,19 @@ for edge in sorted(edges):
 @pytest.fixture(scope="module")
 def edges() -> set[tuple[str, str]]:
     """Pairs of files of which the first calls the second, in a default `transfer`."""
-    printed = subprocess.run([sys.executable, "-c", TRACE], capture_output=True, text=True, check=True).stdout
-    return {(line.split()[0], line.split()[1]) for line in printed.splitlines()}
+    done = alone(TRACE)
+    assert done.code == 0, done.stderr
+    return {(line.split()[0], line.split()[1]) for line in done.stdout.splitlines()}
+
+
+@cache
+def tree(file: Path) -> ast.AST:
+    return ast.parse(file.read_text(encoding="utf-8"))
 
 
 def nodes(kind: type[ast.AST]) -> Iterator[tuple[Path, ast.AST]]:
     for file in FILES:
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree(file)):
             if isinstance(node, kind):
                 yield file.relative_to(PACKAGE), node
 

@@ -47,15 +47,8 @@ def run(*arguments: str, cache: Path, **environment: str) -> Ended:
     return Ended(done.code, done.stdout, done.err)
 
 
-def run_process(*arguments: str, cache: Path, **environment: str) -> Ended:
-    asked = [sys.executable, "-m", "isthmus", *arguments]
-    settings = {"env": without_data(cache, environment), "timeout": 120, "check": False}
-    done = subprocess.run(asked, capture_output=True, text=True, **settings)  # type: ignore[call-overload]
-    return Ended(done.returncode, done.stdout, done.stderr)
-
-
 def test_demo_prints_figures_topics_and_documents(tmp_path: Path) -> None:
-    done = run_process("demo", cache=tmp_path)
+    done = run("demo", cache=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     for text in (

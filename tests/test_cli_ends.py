@@ -5,16 +5,15 @@ from __future__ import annotations
 import errno
 import io
 import json
-import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 from unittest import mock
 
 import pytest
 
+from alone import COMMAND, alone, command
 from command import run
 from isthmus.cli.console import SafeConsole, print_json
 from isthmus.io import atomic
@@ -31,18 +30,10 @@ def corpus(folder: Path, label: str = "b") -> list[Path | str]:
     return ["fit", "--source", source, "--target", target, "--method", "LR", "--predictions", folder / "out.csv"]
 
 
-def command(*arguments: Any, before: str = "", **options: Any) -> subprocess.CompletedProcess[bytes]:
-    """In a process of its own, which runs the Python code `before` first."""
-    code = f"import sys; {before or 'pass'}; from isthmus_command import main; main()"
-    given = [sys.executable, "-c", code, *map(str, arguments)]
-    return subprocess.run(given, capture_output=True, timeout=120, check=False, **options)
-
-
 def test_labels_that_the_terminal_has_no_letters_for(tmp_path: Path) -> None:
-    environment = {**os.environ, "PYTHONIOENCODING": "latin-1"}
-    done = command(*corpus(tmp_path, "日本"), env=environment)
-    assert done.returncode == 0, done.stderr
-    assert b"\\u65e5\\u672c" in done.stdout
+    done = command(*corpus(tmp_path, "日本"), before="import sys; sys.stdout.reconfigure(encoding='latin-1')")
+    assert done.code == 0, done.stderr
+    assert "\\u65e5\\u672c" in done.stdout
     assert "日本" in (tmp_path / "out.csv").read_text()
 
 
@@ -86,8 +77,8 @@ def test_a_limit_on_files_names_the_file_of_a_model(tmp_path: Path) -> None:
     limit = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512))"
     arguments = [*corpus(tmp_path)[:-2], "-o", tmp_path / "model.isthmus"]
     done = command(*arguments, before=limit)
-    assert done.returncode == 1
-    assert f"{tmp_path}/model.isthmus cannot be read or written: File too large." in done.stderr.decode()
+    assert done.code == 1
+    assert f"{tmp_path}/model.isthmus cannot be read or written: File too large." in done.stderr
     assert {path.name for path in tmp_path.iterdir()} == {"source.csv", "target.csv"}
 
 
@@ -110,8 +101,8 @@ def write(self, *rows):
     os.kill(os.getpid(), {int(number)})
 writing.PredictionWriter.write = write
 """
-    done = command(*corpus(tmp_path), before=f"exec({killing!r})")
-    assert (done.returncode, done.stdout, done.stderr) == (128 + number, b"", b"")
+    done = command(*corpus(tmp_path), before=killing)
+    assert (done.code, done.stdout, done.stderr) == (128 + number, "", "")
     assert {path.name for path in tmp_path.iterdir()} == {"source.csv", "target.csv"}
 
 
@@ -122,8 +113,7 @@ staging = atomic.Staging()
 staging.place(pathlib.Path({str(tmp_path / "out.csv")!r})).write_text("half")
 os.kill(os.getpid(), 9)
 """
-    done = subprocess.run([sys.executable, "-c", killed], check=False, timeout=60)
-    assert done.returncode == -9
+    assert alone(killed).code == -9
     assert len(list(tmp_path.glob(".isthmus-*"))) == 1
     (tmp_path / ".isthmus-mine").mkdir()
     with Staging() as other:  # held by a process that is alive
@@ -153,7 +143,8 @@ def test_a_folder_that_was_swept_before_it_was_locked_is_made_again(tmp_path: Pa
 @pytest.mark.parametrize("megabytes", [400])
 def test_too_little_memory_to_load_libraries_gets_a_sentence(megabytes: int, tmp_path: Path) -> None:
     limit = f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({megabytes << 20},) * 2)"
-    done = command(*corpus(tmp_path), before=limit)
-    said = done.stderr.decode()
+    given = [sys.executable, "-c", f"{limit}; {COMMAND}", *map(str, corpus(tmp_path))]
+    done = subprocess.run(given, capture_output=True, text=True, timeout=120, check=False)
+    said = done.stderr
     assert "Traceback" not in said
     assert done.returncode == 0 or said.splitlines()[-1].startswith("isthmus: ")

@@ -8,7 +8,6 @@ import io
 import json
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ import pandas as pd
 import pytest
 
 import isthmus
+from alone import alone
 from command import BUILT, Done, run
 from isthmus._api import DEFAULT_METHOD
 from isthmus.cli.gathering import domain_names
@@ -254,9 +254,7 @@ def test_predict_reads_no_further_than_its_batch(files: Path) -> None:
 # first sign of an output.
 KILLER = """
 import os, random, signal, sys, time
-import sklearn.linear_model, sklearn.pipeline, zstandard
-import isthmus, isthmus.io.documents, isthmus.report
-from isthmus.cli import estimating, main, models, stages, summary
+from isthmus.cli import main
 
 def run(folder, n_renames):
     def watch(event, details):
@@ -304,8 +302,8 @@ def test_kill_leaves_no_broken_file(files: Path) -> None:
         folder.mkdir()
         for name in names.values() if number // 2 % 2 else ():  # the old files stand there
             (folder / name).write_bytes(b"old")
-    command = [sys.executable, "-c", KILLER, str(files), *map(str, folders)]
-    done = subprocess.run(command, check=True, timeout=300, capture_output=True, text=True)
+    done = alone(KILLER, files, *folders)
+    assert done.code == 0, done.stderr
     # Model and report are renamed once by those who write them, and then all three are.
     assert {f"{attempt} killed" for attempt in (0, 2, 4, 6, 8)} <= set(done.stdout.splitlines())
     for number, folder in enumerate(folders):

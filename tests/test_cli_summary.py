@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -14,6 +10,7 @@ from unittest import mock
 import pytest
 
 import isthmus
+from alone import CLOSED, command
 from command import run
 from isthmus.auto import Caution, Estimate
 from isthmus.auto.warnings import emit
@@ -144,38 +141,28 @@ def test_scripts_learn_that_there_was_nothing_to_score(files: Path) -> None:
     assert json.loads(fit(files, "--method", "LR", "--json").stdout)["truth"] is None
 
 
-def alone(*arguments: object, stdout: int) -> tuple[int, str]:
+def alone(*arguments: object, stdout: str) -> tuple[int, str]:
     """In a process of its own: how it ends, and what it says on standard error."""
-    command = [sys.executable, "-m", "isthmus", *map(str, arguments)]
-    done = subprocess.run(command, stdout=stdout, stderr=subprocess.PIPE, text=True, timeout=120, check=False)
-    return done.returncode, done.stderr
+    done = command(*arguments, stdout=stdout)
+    return done.code, done.stderr
 
 
-@pytest.fixture
-def closed() -> Iterator[int]:
-    """A pipe whose reader has gone."""
-    reader, writer = os.pipe()
-    os.close(reader)
-    yield writer
-    os.close(writer)
-
-
-def test_nobody_reads_the_output(files: Path, closed: int) -> None:
+def test_nobody_reads_the_output(files: Path) -> None:
     given = ["fit", "--source", files / "source.csv", "--target", files / "target.csv", "--method", "LR"]
     for name, more in {"1": [], "2": ["--json"]}.items():
-        assert alone(*given, "-o", files / name, *more, stdout=closed) == (141, "")
+        assert alone(*given, "-o", files / name, *more, stdout=CLOSED) == (141, "")
         assert isthmus.load(files / name).predict(["refund"]).tolist() == ["billing"]
-    assert alone("predict", files / "1", files / "target.csv", stdout=closed) == (141, "")
+    assert alone("predict", files / "1", files / "target.csv", stdout=CLOSED) == (141, "")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 def test_the_output_cannot_be_printed(files: Path) -> None:
     given = ["fit", "--source", files / "source.csv", "--target", files / "target.csv", "--method", "LR"]
-    with Path("/dev/full").open("w") as full:
-        for name, more in {"1": [], "2": ["--json"]}.items():
-            code, said = alone(*given, "-o", files / name, *more, stdout=full.fileno())
-            reason = "The summary cannot be printed: No space left on device."
-            assert (code, said) == (1, f"isthmus: {reason} Wrote {files / name}.\n")
-            assert (files / name).exists()
-        code, said = alone("predict", files / "1", files / "target.csv", stdout=full.fileno())
-    assert (code, len(said.splitlines())) == (1, 1)
+    for name, more in {"1": [], "2": ["--json"]}.items():
+        code, said = alone(*given, "-o", files / name, *more, stdout="/dev/full")
+        reason = "The summary cannot be printed: No space left on device."
+        assert (code, said) == (1, f"isthmus: {reason} Wrote {files / name}.\n")
+        assert (files / name).exists()
+    for arguments in (["predict", files / "1", files / "target.csv"], ["--help"]):
+        code, said = alone(*arguments, stdout="/dev/full")
+        assert (code, said) == (1, "isthmus: Standard output cannot be read or written: No space left on device.\n")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +20,7 @@ from sklearn.preprocessing import LabelBinarizer, LabelEncoder
 from sklearn.svm import SVC
 
 import isthmus
+from alone import alone
 from conftest import Toy, build
 from file_values import assert_same, through_a_file
 from isthmus.exceptions import EncoderNotSavedWarning, LibraryVersionWarning
@@ -276,9 +275,9 @@ print(first.tobytes().hex(), second.predict_proba(texts).tobytes().hex())
 def test_another_session_gets_the_same_bits_and_runs_nothing(tmp_path: Path) -> None:
     result = isthmus.transfer(SOURCE, LABELS, TARGET)
     isthmus.save(result, tmp_path / "model.isthmus")
-    command = [sys.executable, "-c", SCRIPT, str(tmp_path / "model.isthmus")]
-    printed = subprocess.run(command, capture_output=True, check=True, text=True).stdout
-    assert printed.split() == [result.predict_proba(LATER).tobytes().hex()] * 2
+    done = alone(SCRIPT, tmp_path / "model.isthmus")
+    assert done.code == 0, done.stderr
+    assert done.stdout.split() == [result.predict_proba(LATER).tobytes().hex()] * 2
 
 
 def test_short_names_are_of_estimators_and_dataclasses() -> None:

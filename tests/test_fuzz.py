@@ -4,43 +4,45 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from alone import Ended, alone
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="cases run in forks")
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+def run(code: str, *arguments: object) -> Ended:
     """In a process without threads, which forks do not take along."""
-    path = os.pathsep.join([str(BENCHMARKS), *filter(None, sys.path)])
-    environment = {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, "-W", "ignore::DeprecationWarning", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300, check=False)
+    start = f"import sys, warnings; sys.path.insert(0, {str(BENCHMARKS)!r})"
+    return alone(f"{start}; warnings.simplefilter('ignore', DeprecationWarning)\n{code}", *arguments)
+
+
+def run_module(name: str, *arguments: object) -> Ended:
+    return run(f"import runpy; runpy.run_module({name!r}, run_name='__main__', alter_sys=True)", *arguments)
 
 
 def test_nothing_hostile_gets_in(tmp_path: Path) -> None:
-    counts = {"models": 80, "forgeries": 80, "inputs": 60, "commands": 12, "matrices": 40}
+    counts = {"models": 40, "forgeries": 40, "inputs": 30, "commands": 6, "matrices": 20}
     asked = [part for name, count in counts.items() for part in (f"--{name}", str(count))]
-    done = run("-m", "fuzz", *asked, "--json", str(tmp_path / "found.json"))
+    done = run_module("fuzz", *asked, "--json", tmp_path / "found.json")
     found: list[dict[str, Any]] = json.loads((tmp_path / "found.json").read_text())
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.code == 0, done.stdout + done.stderr
     assert [each["n_cases"] for each in found] == list(counts.values())
     assert [finding for each in found for finding in each["findings"]] == []
     damaged, forged, _, _, matrices = (each["outcomes"] for each in found)
-    assert min(damaged["refused"], forged["refused"]) > 40
-    assert matrices["fitted"] > 5
+    assert min(damaged["refused"], forged["refused"]) > 20
+    assert matrices["fitted"] > 2
 
 
 def test_nothing_is_lost() -> None:
     ways = {"kills": 2, "full-disks": 1, "read-only-folders": 1, "broken-pipes": 1, "two-writers": 1}
-    done = run("-m", "fuzz.kill", *(part for way, count in ways.items() for part in (f"--{way}", str(count))))
-    assert done.returncode == 0, done.stdout + done.stderr
+    done = run_module("fuzz.kill", *(part for way, count in ways.items() for part in (f"--{way}", str(count))))
+    assert done.code == 0, done.stdout + done.stderr
     assert "tried 2 kills, 1 full disks, 1 read-only folders, 1 broken pipes, 1 two writers" in done.stdout
 
 
@@ -60,7 +62,7 @@ print(try_all("all", case, range(4), time.monotonic() + 60))
 
 
 def test_what_there_is_to_find_is_found() -> None:
-    head, *findings = run("-c", CRASHING).stdout.splitlines()
+    head, *findings = run(CRASHING).stdout.splitlines()
     assert head.startswith("all: 4 tried; 2 well, 1 ended, 1 found; ")
     starts = ["seed 0: the process ended with -6", "seed 1: 48", "seed 2: KeyError: \"'odd'\""]
     assert [finding.strip().startswith(start) for finding, start in zip(findings, starts, strict=True)] == [True] * 3

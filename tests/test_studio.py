@@ -7,8 +7,6 @@ import io
 import json
 import os
 import sqlite3
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -20,6 +18,7 @@ import pytest
 from starlette.testclient import TestClient
 
 import isthmus
+from alone import alone
 from command import run
 from isthmus.cli.gathering import Reading
 from isthmus.cli.studio import read_pair
@@ -196,9 +195,8 @@ print(times, len(confirmed))
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_kill_loses_no_confirmed_label(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", KILLER, str(tmp_path / "project"), "12"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == 0, done.stderr
+    done = alone(KILLER, tmp_path / "project", 12)
+    assert done.code == 0, done.stderr
     times, confirmed = map(int, done.stdout.split())
     assert times == 12
     assert confirmed >= 12
