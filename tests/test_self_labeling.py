@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,7 @@ from sklearn.linear_model import LogisticRegression
 
 from conftest import Toy, make_toy
 from isthmus import NaiveBayesEM, SelfTraining, TransductiveLR
+from isthmus.exceptions import EmptyDocumentWarning
 from isthmus.solvers.linear import fit_logistic
 
 PRIORS = ["source", "unknown", {"class 0": 0.4, "class 1": 0.6}]
@@ -215,3 +217,13 @@ def test_logistic_regression_at_another_length_is_the_same(scale: float) -> None
     )
     assert far.coef_ * scale == pytest.approx(plain.coef_, abs=1e-4)
     assert far.intercept_ == pytest.approx(plain.intercept_, abs=1e-4)
+
+
+def test_one_document_a_million_times_as_long_warns_of_nothing() -> None:
+    """Rounding ends the line search of its logistic regression, which is no news to a user."""
+    rows = [(0, 0), (0, 0), (1, 1), (1, 1), (1, 1), (1, 0), (1, 2), (0, 1), (1e8, 0), (0, 1), (1, 1), (2, 0)]
+    y, domains = [1, 1, 1, 1, 0, 1, 0, 1, 1, 0, 1, 0], [1, -2, -2, -2, -1, 1, 1, -1, -1, 1, 1, 1]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", EmptyDocumentWarning)
+        model = SelfTraining(max_iter=5).fit(np.array(rows) * 1e6, y, sample_domain=domains)
+    assert np.isfinite(model.label_distributions_).all()
