@@ -21,7 +21,9 @@ from isthmus.solvers.linear import logistic_regression
 from isthmus.typing import Array, Matrix
 
 
-@pytest.mark.parametrize("method", [isthmus.TCL(n_topics=4, random_state=0), isthmus.LR()], ids=["TCL", "LR"])
+@pytest.mark.parametrize(
+    "method", [isthmus.TCL(n_topics=4, max_iter=10, random_state=0), isthmus.LR()], ids=["TCL", "LR"]
+)
 def test_good_methods_pass(method: Any) -> None:
     before = dict(vars(method))
     assert check_method(method) == {}

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import isthmus
 import isthmus.inspection.occlusion as explain
 from command import run
-from conftest import Toy, build
+from conftest import Toy, build, make_toy, quick
 from isthmus.inspection.occlusion import deciding_words
 
 
@@ -53,9 +53,11 @@ def test_logistic_regression_decides_by_weight_times_value(seed: int, sparse: bo
         assert [say for _, say in words] == sorted((say for _, say in words), reverse=True)
 
 
-def test_deciding_words_of_every_method(method: str, toy_of_three: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
-    model = toy_of_three.fit(build(method))
-    X = toy_of_three.X[toy_of_three.in_target][:3]
+@pytest.mark.parametrize("method", ["LR", "TCL", "KMeans", "SGT"])
+def test_deciding_words_are_those_of_one_word_at_a_time(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    toy = make_toy(seed=1, n_classes=3, n_documents=60)
+    model = toy.fit(quick(method))
+    X = toy.X[toy.in_target][:3]
     labels = model.classes_[[0, 1, 2]]  # right or wrong, they are explained
     names = [str(i) for i in range(X.shape[1])]
     found = deciding_words(model, X, names, n_words=3, n_candidates=100, labels=labels)

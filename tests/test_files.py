@@ -21,7 +21,7 @@ from sklearn.svm import SVC
 
 import isthmus
 from alone import alone
-from conftest import Toy, build
+from conftest import Toy, build, make_toy, quick
 from file_values import assert_same, through_a_file
 from isthmus.exceptions import EncoderNotSavedWarning, LibraryVersionWarning
 from isthmus.io.models import container
@@ -38,15 +38,14 @@ LATER = ["please refund my ride", "it crashes", "", "nothing known"]
 # What is saved
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+SMALL_TOY = make_toy(seed=1, n_classes=3, n_documents=60)
+
+
 @pytest.mark.parametrize("dense", [False, True])
-def test_loaded_models_predict_the_same_bits(
-    method: str, toy_of_three: Toy, dense: bool, dtype: Any, tmp_path: Path
-) -> None:
-    toy = toy_of_three
-    X = toy.X.astype(dtype)
-    X = X.toarray() if dense else X
-    model = toy.fit(build(method, **{"max_iter": 10} if "max_iter" in build(method).get_params() else {}), X=X)
+def test_loaded_models_predict_the_same_bits(method: str, dense: bool, tmp_path: Path) -> None:
+    toy = SMALL_TOY
+    X = toy.X.toarray().astype(np.float32) if dense else toy.X
+    model = toy.fit(quick(method), X=X)
     isthmus.save(model, tmp_path / "model.isthmus")
     loaded = isthmus.load(tmp_path / "model.isthmus")
     for names in (None, "source", toy.domain):
