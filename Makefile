@@ -4,13 +4,22 @@
 # make fuzz     hostile model files, documents, command lines and matrices: does any crash, hang or fill the memory? FUZZ="--models 10000 ..." for more
 # make kill     commands that are ended in the middle: is any output broken, or anything left behind? KILL="--kills 500 ..." for more
 # make test-oldest  the tests with the lowest versions that pyproject.toml allows, in an environment of their own
+# make test-newest  the same with the newest; PYTHON=python3.13 for another Python
 # make clean    remove the environments and caches
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: install install-dev demo test test-oldest lint mutants fuzz kill clean
+# Where this is set, each of the processes that tests start compiles scikit-learn anew.
+export PYTHONDONTWRITEBYTECODE :=
+
+# One thread to a worker: two of them, each with a pool of threads, wait for one another on two cores.
+# With scipy's array API, scikit-learn's checks are complete.
+PYTEST := SCIPY_ARRAY_API=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+WORKERS := --numprocesses=2 --dist=worksteal
+
+.PHONY: install install-dev demo test tests test-oldest test-newest lint mutants fuzz kill clean
 
 install: $(VENV)/.installed
 install-dev: $(VENV)/.installed-dev
@@ -40,22 +49,38 @@ demo: install
 	@echo "== isthmus demo"
 	@$(BIN)/isthmus demo
 
-test: lint
+# mypy takes one core for half a minute, in which the tests begin.
+test: install-dev
+	@$(MAKE) --no-print-directory --jobs=2 lint tests
+
+tests: install-dev
 	@echo "== Tests"
-	SCIPY_ARRAY_API=1 $(BIN)/pytest --numprocesses=2  # with it, scikit-learn's checks are complete
+	$(PYTEST) $(BIN)/pytest $(WORKERS)
 
 OLDEST := .venv-oldest
+NEWEST := .venv-newest
+
+define install_resolved
+	$(PYTHON) -m venv --clear $(1)
+	$(1)/bin/python -m pip install --quiet --disable-pip-version-check uv
+	$(1)/bin/uv pip install --quiet --python $(1)/bin/python $(2) --editable ".[dev]"
+endef
 
 $(OLDEST)/.installed: pyproject.toml
 	@echo "== Installing isthmus with the lowest versions of what it needs"
-	$(PYTHON) -m venv --clear $(OLDEST)
-	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check uv
-	$(OLDEST)/bin/uv pip install --quiet --python $(OLDEST)/bin/python --resolution lowest-direct --editable ".[dev]"
+	$(call install_resolved,$(OLDEST),--resolution lowest-direct)
 	@touch $@
 
 test-oldest: $(OLDEST)/.installed
 	@echo "== Tests with the lowest versions"
-	SCIPY_ARRAY_API=1 $(OLDEST)/bin/pytest --numprocesses=2
+	$(PYTEST) $(OLDEST)/bin/pytest $(WORKERS)
+
+# Anew each time: what is newest changes.
+test-newest:
+	@echo "== Installing isthmus with the newest versions of what it needs"
+	$(call install_resolved,$(NEWEST),--upgrade --prerelease if-necessary-or-explicit)
+	@echo "== Tests with the newest versions"
+	$(PYTEST) $(NEWEST)/bin/pytest $(WORKERS)
 
 lint: install-dev
 	@echo "== Lint"
@@ -79,4 +104,4 @@ kill: install-dev
 	PYTHONPATH=benchmarks $(BIN)/python -m fuzz.kill $(KILL)
 
 clean:
-	rm -rf $(VENV) $(OLDEST) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(OLDEST) $(NEWEST) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

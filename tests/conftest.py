@@ -113,6 +113,12 @@ def quiet(toy: Toy, auto: Auto | None = None, **changes: Any) -> Any:
         return toy.fit(auto or Auto(random_state=0), **changes)
 
 
+@pytest.fixture(scope="session")
+def fitted_auto(toy: Toy) -> Any:
+    """The automatic choice for `toy`, for all who only look at it."""
+    return quiet(toy)
+
+
 def folds_of(toy: Toy, **options: Any) -> Any:
     return isthmus.source_folds(toy.y, toy.domain, "target", random_state=0, target_in_test=True, **options)
 

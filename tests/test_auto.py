@@ -33,27 +33,26 @@ def test_auto_is_mostly_right(seed: int) -> None:
     assert auto.label_distributions_.sum(axis=1) == pytest.approx(1)
 
 
-def test_poison_in_the_targets_labels_changes_nothing(toy: Toy) -> None:
+def test_poison_in_the_targets_labels_changes_nothing(toy: Toy, fitted_auto: Any) -> None:
     y = toy.y.astype(object)
     y[toy.in_target] = np.random.default_rng(0).choice(["class 0", "class 1", "no such class"], toy.in_target.sum())
-    clean, poisoned = quiet(toy), quiet(toy, y=y)
+    clean, poisoned = fitted_auto, quiet(toy, y=y)
     assert clean.label_distributions_.tobytes() == poisoned.label_distributions_.tobytes()
     assert clean.estimated_accuracy_ == poisoned.estimated_accuracy_
     assert clean.diagnostics_ == poisoned.diagnostics_
 
 
-def test_order_of_documents_and_names_of_classes_do_not_matter(toy: Toy) -> None:
-    auto = quiet(toy)
+def test_order_of_documents_and_names_of_classes_do_not_matter(toy: Toy, fitted_auto: Any) -> None:
     order = np.random.default_rng(0).permutation(len(toy.y))
     renamed = np.where(toy.y == "class 0", "zebra", "aardvark")
     other = quiet(replace(toy, X=toy.X[order], y=renamed[order], domain=toy.domain[order]))
     back = np.where(other.transduction_ == "zebra", "class 0", "class 1")
-    assert np.mean(back == auto.transduction_[order]) > 0.98
-    assert other.chosen_ == auto.chosen_
+    assert np.mean(back == fitted_auto.transduction_[order]) > 0.98
+    assert other.chosen_ == fitted_auto.chosen_
 
 
-def test_any_container_and_width(toy: Toy) -> None:
-    labels = quiet(toy).transduction_
+def test_any_container_and_width(toy: Toy, fitted_auto: Any) -> None:
+    labels = fitted_auto.transduction_
     for X in (toy.X.toarray(), sp.csc_matrix(toy.X), toy.X.astype(np.float32)):
         assert np.mean(quiet(replace(toy, X=X)).transduction_ == labels) > 0.98
 
@@ -68,12 +67,11 @@ def test_several_sources_and_targets(toy_of_three: Toy) -> None:
     assert auto.predict(toy.X[there][:5], sample_domain="targeta").shape == (5,)
 
 
-def test_new_documents_of_the_target(toy: Toy) -> None:
-    auto = quiet(toy)
+def test_new_documents_of_the_target(toy: Toy, fitted_auto: Any) -> None:
     fresh = make_toy(seed=7)
-    assert np.mean(auto.predict(fresh.X[fresh.in_target]) == fresh.y[fresh.in_target]) > 0.9
-    one_by_one = np.concatenate([auto.predict_proba(fresh.X[[row]]) for row in range(5)])
-    assert one_by_one == pytest.approx(auto.predict_proba(fresh.X[:5]), abs=1e-6)
+    assert np.mean(fitted_auto.predict(fresh.X[fresh.in_target]) == fresh.y[fresh.in_target]) > 0.9
+    one_by_one = np.concatenate([fitted_auto.predict_proba(fresh.X[[row]]) for row in range(5)])
+    assert one_by_one == pytest.approx(fitted_auto.predict_proba(fresh.X[:5]), abs=1e-6)
 
 
 def test_one_domain_is_a_plain_classifier(toy: Toy) -> None:
@@ -94,8 +92,8 @@ def test_signed_features_leave_the_factorizations_out(toy: Toy) -> None:
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1e3])
-def test_the_scale_of_x_does_not_matter(scale: float, toy: Toy) -> None:
-    plain, scaled = quiet(toy), quiet(toy, X=toy.X * scale)
+def test_the_scale_of_x_does_not_matter(scale: float, toy: Toy, fitted_auto: Any) -> None:
+    plain, scaled = fitted_auto, quiet(toy, X=toy.X * scale)
     assert scaled.chosen_ == plain.chosen_
     assert scaled.diagnostics_.reverse_auc == pytest.approx(plain.diagnostics_.reverse_auc, abs=0.01)
     assert scaled.label_distributions_ == pytest.approx(plain.label_distributions_, abs=1e-4)
@@ -108,20 +106,19 @@ def test_naive_bayes_counts_words_in_any_unit(toy: Toy) -> None:
     assert small.predict_proba(toy.X * 1e-3) == pytest.approx(plain.predict_proba(toy.X), abs=1e-6)
 
 
-def test_cuts_are_for_sparse_rows(toy: Toy) -> None:
-    assert quiet(toy).diagnostics_.normalized_cut is not None
+def test_cuts_are_for_sparse_rows(toy: Toy, fitted_auto: Any) -> None:
+    assert fitted_auto.diagnostics_.normalized_cut is not None
     dense = quiet(toy, X=toy.X.toarray())
     assert dense.diagnostics_.normalized_cut is None
     assert dense.diagnostics_.topic_score != 0
 
 
-def test_the_leaderboard_tells_all(toy: Toy) -> None:
-    auto = quiet(toy)
-    rows = auto.leaderboard_.rows
+def test_the_leaderboard_tells_all(toy: Toy, fitted_auto: Any) -> None:
+    rows = fitted_auto.leaderboard_.rows
     assert {*AT_SOURCE_PRIOR.topics, *AT_SOURCE_PRIOR.other, SOURCE_ONLY} <= {row["name"] for row in rows}
-    assert {row["name"] for row in rows if row["why"].startswith("member")} == set(auto.chosen_)
+    assert {row["name"] for row in rows if row["why"].startswith("member")} == set(fitted_auto.chosen_)
     assert all(0 <= row["agreement"] <= 1 and row["seconds"] > 0 for row in rows)
-    assert "self-training" in str(auto.leaderboard_)
+    assert "self-training" in str(fitted_auto.leaderboard_)
 
 
 def test_what_candidates_share_is_made_once(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,13 +167,12 @@ def test_a_given_prior_is_kept_by_methods_that_rank() -> None:
         quiet(toy, Auto(target_prior={"class 0": 1.0}))
 
 
-def test_a_model_file_holds_it_all(toy: Toy, tmp_path: Path) -> None:
-    auto = quiet(toy)
-    isthmus.save(auto, tmp_path / "auto.isthmus")
+def test_a_model_file_holds_it_all(toy: Toy, fitted_auto: Any, tmp_path: Path) -> None:
+    isthmus.save(fitted_auto, tmp_path / "auto.isthmus")
     loaded = isthmus.load(tmp_path / "auto.isthmus")
-    assert loaded.predict_proba(toy.X).tobytes() == auto.predict_proba(toy.X).tobytes()
-    assert loaded.estimated_accuracy_ == auto.estimated_accuracy_
-    assert loaded.leaderboard_.rows == auto.leaderboard_.rows
+    assert loaded.predict_proba(toy.X).tobytes() == fitted_auto.predict_proba(toy.X).tobytes()
+    assert loaded.estimated_accuracy_ == fitted_auto.estimated_accuracy_
+    assert loaded.leaderboard_.rows == fitted_auto.leaderboard_.rows
 
 
 def test_looking_at_it_does_not_change_what_is_saved(toy: Toy, tmp_path: Path) -> None:
