@@ -180,9 +180,7 @@ def test_glioma_is_scaled_by_laboratory(data_folder: Path) -> None:
 
 
 def test_on_real_glioma(data_folder: Path) -> None:
-    """One cross-validation of one trial, with a third of the table's iterations; single ones scatter by .05."""
+    """One cross-validation of one trial, with a tenth of the table's iterations; single ones scatter by .05."""
     plan = Bench(load_table("domtrans-nmf"), Library(data_folder), repeats=1, tasks=["glioma trial 2"])
     (task,) = plan.tasks
-    data = plan.load(task)
-    assert plan.row(task, "DomTrans-NMF", data, {"max_iter": 30}).mean > 0.8
-    assert plan.row(task, "SVM", data).mean > 0.82
+    assert plan.row(task, "DomTrans-NMF", plan.load(task), {"max_iter": 10}).mean > 0.82
