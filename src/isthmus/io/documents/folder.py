@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -34,8 +35,11 @@ def read_folder(
         odd: list[str] = []
         for file in files:
             within = file.relative_to(path)
-            with open_bytes(str(file)) as (stream, _):
-                text = _whole(read_lines(stream, str(file), encoding, odd.append, longest), str(file), longest)
+            with (
+                open_bytes(str(file)) as (stream, _),
+                closing(read_lines(stream, str(file), encoding, odd.append, longest)) as lines,
+            ):
+                text = _whole(lines, str(file), longest)
             label = within.parts[0] if len(within.parts) > 1 else None
             values = {"id": within.as_posix(), "label": label, "text": text}
             yield str(file), [values[column] for column in wanted]

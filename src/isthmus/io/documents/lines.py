@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import io
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 
 from isthmus.exceptions import DataError, GuessedEncodingWarning, warn
 from isthmus.io.documents.streams import readable
@@ -42,8 +42,8 @@ def read_lines(
     encoding: str | None = None,
     on_odd: Callable[[str], None] | None = None,
     longest: int = LONGEST,
-) -> Iterator[str]:
-    """Lines with their ends, as the csv module wants them.
+) -> Generator[str, None, None]:
+    """Lines with their ends, as the csv module wants them. Who stops before the last closes it before the stream.
 
     Where nobody said what they are, bytes that are not UTF-8 are read as Windows-1252. At the end of the file there is
     a warning of that; or `on_odd` is called with the place of the first of them, and there is none.

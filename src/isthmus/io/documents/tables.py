@@ -91,7 +91,7 @@ def open_table(
         is_array = form in (None, "jsonl") and head.removeprefix(BOM_UTF8).lstrip().startswith(b"[")
         # An array may stand in one line, which is then no document.
         lines = read_lines(stream, name, encoding, longest=LARGEST if is_array else longest)
-        stack.callback(lines.close)  # type: ignore[attr-defined]  # a generator
+        stack.callback(lines.close)
         first = _first_line(lines, name)
         form = form or _guessed(first.text)
         whole, all_columns = chain([first.text], lines), True
