@@ -12,25 +12,37 @@ REST = "() => new Promise((rest) => setTimeout(() => requestAnimationFrame(() =>
 """What the page has put off (to the next frame, or to when its handlers are done) is done before this ends."""
 
 
+USUAL = {"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce"}
+
+
 class Visit:
     """A page with everything that it complained of and asked for.
 
     Whoever asks it something waits until it is at rest: a slow machine must not answer otherwise than a fast one.
     """
 
-    def __init__(self, browser: Any, path: Path, **options: Any) -> None:
-        usual = {"viewport": {"width": 1280, "height": 900}, "reduced_motion": "reduce"}
-        self.context = browser.new_context(**(usual | options))
-        self.page = self.context.new_page()
+    def __init__(self, page: Any, path: Path) -> None:
+        self.page = page
         self.complaints: list[str] = []
         self.requests: list[str] = []
-        self.page.on("console", lambda message: self.complaints.append(message.text))
-        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        self.page.on("dialog", self._dismiss)
-        self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.goto(path.as_uri())
-        self.page.wait_for_selector(".item")
+        self._listeners: dict[str, Callable[[Any], None]] = {
+            "console": lambda message: self.complaints.append(message.text),
+            "pageerror": lambda error: self.complaints.append(str(error)),
+            "dialog": self._dismiss,
+            "request": lambda request: self.requests.append(request.url),
+        }
+        for event, listener in self._listeners.items():
+            page.on(event, listener)
+        page.goto(path.as_uri())
+        page.wait_for_selector(".item")
         self.rest()
+
+    def leave(self) -> None:
+        """The next visitor of the same page finds nothing of this one."""
+        for event, listener in self._listeners.items():
+            self.page.remove_listener(event, listener)
+        self.page.mouse.move(0, 0)
+        self.page.evaluate("localStorage.clear()")
 
     def _dismiss(self, dialog: Any) -> None:
         self.complaints.append(dialog.message)
