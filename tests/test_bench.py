@@ -16,7 +16,17 @@ from sklearn.neighbors import KNeighborsClassifier
 
 import isthmus
 from conftest import Toy, build
-from isthmus.bench import Bench, Missing, Row, Store, as_grids, load_published, share_recovered, with_gaps
+from isthmus.bench import (
+    Bench,
+    Missing,
+    Row,
+    Store,
+    as_grids,
+    load_published,
+    share_recovered,
+    with_gaps,
+    with_settings,
+)
 from isthmus.bench import store as store_module
 from isthmus.bench.plan import Plan
 from isthmus.bench.task import Task
@@ -289,3 +299,16 @@ def test_results_are_stored_for_the_code_that_made_them() -> None:
     quiet = {"__init__.py", "__main__.py", "_api.py", "exceptions.py", "parts.py", "typing.py"}
     found = {entry.name for entry in package.iterdir() if entry.suffix == ".py" or (entry / "__init__.py").is_file()}
     assert found - left_out - quiet <= decisive
+
+
+def test_settings_by_name_reach_the_columns_that_have_them() -> None:
+    table = load_table("tcl")
+    changed = with_settings(table, ["LR", "TCL", "NMTF"], {"n_topics": 3, "common_weight": 0.9})
+    assert changed.columns["TCL"] == {"n_topics": 3, "common_weight": 0.9}
+    assert changed.columns["NMTF"] == {"n_topics": 3}
+    assert changed.columns["LR"] == table.columns["LR"]
+    assert changed.columns["GCMF"] == table.columns["GCMF"]  # it was not asked for
+    with pytest.raises(DataError, match="No column that is asked for has the setting 'beta'"):
+        with_settings(table, ["TCL"], {"beta": 1})
+    with pytest.raises(DataError, match="'common_weight' parameter of TCL must be a float in the range"):
+        with_settings(table, ["TCL"], {"common_weight": 2})

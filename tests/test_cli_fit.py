@@ -185,6 +185,17 @@ def test_presets_priors_time_and_seeds_reach_the_fit(files: Path) -> None:
             assert Told.seen == seen
 
 
+def test_settings_by_name_reach_the_fit_and_both_records(files: Path) -> None:
+    model = files / "m.isthmus"
+    done = fit(files, "--method", "TCL", "--set", "n_topics=3", "--set", "common_weight=0.9", "--json", "-o", model)
+    assert json.loads(done.stdout)["settings"] == {"n_topics": 3, "common_weight": 0.9}
+    settings = json.loads(run("info", model, "--json").stdout)["settings"]
+    assert (settings["n_topics"], settings["common_weight"]) == (3, 0.9)
+    files_of_it = ["--source", files / "source.csv", "--target", files / "target.csv"]
+    refused = run("fit", *files_of_it, "--method", "TCL", "--set", "n_topics=0")
+    assert "'n_topics' parameter of TCL must be an int in the range [1, inf). Got 0 instead." in refused.sentence
+
+
 def test_explain_shows_topics_or_the_words_that_decided(files: Path) -> None:
     fit(files, "-o", files / "tcl.isthmus")
     fit(files, "-o", files / "lr.isthmus", "--method", "LR")

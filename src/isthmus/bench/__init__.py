@@ -1,5 +1,6 @@
 """The papers' tables, reproduced: published figures beside measured ones."""
 
+from isthmus.bench.changes import with_settings
 from isthmus.bench.drawing import METRIC_LABELS, require_matplotlib, write_picture
 from isthmus.bench.family_summary import as_summary
 from isthmus.bench.figures import n_steps, pictures
@@ -42,5 +43,6 @@ __all__ = [
     "require_matplotlib",
     "share_recovered",
     "with_gaps",
+    "with_settings",
     "write_picture",
 ]

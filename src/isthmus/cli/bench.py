@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -26,6 +26,10 @@ def bench(
     methods: Annotated[
         list[str] | None, typer.Option(help="A method's name, and so on. Variants run only if named.")
     ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="A setting, for all methods that have it; repeatable."),
+    ] = None,
     names: Annotated[bool, typer.Option("--list", help="Print the names of tasks and methods, and end.")] = False,
     figures: Annotated[Path | None, typer.Option(help="Draw the table's figures to this folder.")] = None,
     data: Annotated[Path | None, typer.Option(help="The folder that holds the data sets.")] = None,
@@ -33,19 +37,17 @@ def bench(
     fresh: Annotated[bool, typer.Option("--fresh", help="Compute again what is stored.")] = False,
 ) -> None:
     """Reproduce a paper's table: measured figures with the published ones in brackets."""
-    import json
-    from dataclasses import asdict
-
     from isthmus.bench import load_table, require_matplotlib
     from isthmus.cli.outputs import check_outputs
+    from isthmus.cli.settings import read_settings
     from isthmus.exceptions import DataError
-    from isthmus.io.atomic import write_beside
 
     content = load_table(table)
     if names:
         _print_names(content)
         return
-    plan = _plan(content, data, tasks, methods, repeats, whole, fresh)
+    changed = read_settings(settings)
+    plan = _plan(_changed(content, methods, changed), data, tasks, methods, repeats, whole, fresh)
     if json_file is not None:
         check_outputs({"--json": json_file}, force=True, inputs=[])
     if figures is not None:
@@ -60,13 +62,32 @@ def bench(
     for item in missing:
         console.print(f"{item.task}: {item.reason}", markup=False, soft_wrap=True)
     if json_file is not None:
-        written = {"table": table, "rows": [asdict(row) for row in rows], "missing": [asdict(item) for item in missing]}
-        write_beside(json_file, json.dumps(written, indent=1) + "\n")
+        _write_json(json_file, table, changed, rows, missing)
         console.print(f"Wrote {json_file}.", markup=False, soft_wrap=True)
     if figures is not None:
         console.print(f"Wrote {_draw(plan, figures)} files to {figures}.", markup=False, soft_wrap=True)
     if not rows:
         raise DataError(f"Nothing of table {table} could be run.")
+
+
+def _changed(table: Table, methods: list[str] | None, settings: dict[str, Any]) -> Table:
+    from isthmus.bench import with_settings
+
+    known = [*table.columns, *table.variants]
+    asked = [name for name in _split(methods, known) or table.columns if name in known]
+    return with_settings(table, asked, settings) if settings else table
+
+
+def _write_json(path: Path, table: str, settings: dict[str, Any], rows: list[Row], missing: list[Missing]) -> None:
+    import json
+    from dataclasses import asdict
+    from math import inf
+
+    from isthmus.io.atomic import write_beside
+
+    changed = {name: str(value) if value == inf else value for name, value in settings.items()}
+    found = {"rows": [asdict(row) for row in rows], "missing": [asdict(item) for item in missing]}
+    write_beside(path, json.dumps({"table": table, "set": changed, **found}, indent=1) + "\n")
 
 
 def _plan(

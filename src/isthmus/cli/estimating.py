@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import typer
 
 from isthmus._api import read_method
+from isthmus.cli.settings import apply_settings
 from isthmus.cli.stages import Advance
 from isthmus.core.estimator import TransferClassifier
 from isthmus.core.progress import Step
@@ -18,7 +21,13 @@ from isthmus.text import PRESETS, StaticEncoder, is_static_folder, read_encoder,
 from isthmus.text.static import HUB_NAME, STATIC
 
 
-def read_estimator(method: str, random_state: int, prior: str | None, max_time: float | None) -> TransferClassifier:
+def read_estimator(
+    method: str,
+    random_state: int,
+    prior: str | None,
+    max_time: float | None,
+    settings: Mapping[str, Any] = MappingProxyType({}),
+) -> TransferClassifier:
     """The estimator that the options describe."""
     try:
         estimator = read_method(method, random_state)
@@ -31,6 +40,7 @@ def read_estimator(method: str, random_state: int, prior: str | None, max_time: 
         estimator.set_params(target_prior=_read_prior(prior))
     if max_time is not None and not {"max_time", "callback"} & known.keys():
         raise DataError(f"{type(estimator).__name__} cannot be stopped early: leave --max-time out.")
+    apply_settings(estimator, settings)
     return estimator
 
 

@@ -32,6 +32,7 @@ def fit(
     allow_label: o.AllowLabels = None,
     on_bad_rows: o.BadRowsStop = o.OnBadRows.stop,
     method: o.Method = None,
+    settings: o.Settings = None,
     preset: o.Preset = None,
     encoder: o.Encoder = None,
     use_target_labels: o.UseTargetLabels = False,
@@ -62,6 +63,7 @@ def fit(
     from isthmus._api import DEFAULT_METHOD
     from isthmus.cli.estimating import check_preset, load_encoder, read_estimator
     from isthmus.cli.gathering import Reading
+    from isthmus.cli.settings import read_settings
     from isthmus.cli.stages import Stages
     from isthmus.cli.summary import Summary
 
@@ -69,7 +71,8 @@ def fit(
     check_preset(preset, encoder)
     if [*source, target].count("-") > 1:
         raise typer.BadParameter("standard input (-) can be read once only.")
-    estimator = read_estimator(method or DEFAULT_METHOD, random_state, target_prior, max_time)
+    changed = read_settings(settings)
+    estimator = read_estimator(method or DEFAULT_METHOD, random_state, target_prior, max_time, changed)
     reading = Reading(
         text, label, id_column, truth, form, encoding, max_document, target_text, target_label, allow_label or ()
     )
@@ -84,7 +87,7 @@ def fit(
     with Stages() as stages:
         result = _transfer(estimator, read.files, use_target_labels, max_time, words, stages)
         _write(result, read.files, outputs, stages)
-    _show(Summary(read, result, use_target_labels, outputs, perf_counter() - began), as_json)
+    _show(Summary(read, result, use_target_labels, outputs, perf_counter() - began, changed), as_json)
 
 
 def _plan(named: dict[str, Path | None], force: bool, inputs: list[str]) -> dict[str, Path]:

@@ -190,6 +190,12 @@ MaxTime = Annotated[
 RandomState = Annotated[
     int, _option("--random-state", min=0, metavar="NUMBER", help="For random starts.", panel=METHOD)
 ]
+Settings = Annotated[
+    list[str] | None,
+    _option(
+        "--set", metavar="NAME=VALUE", help="A parameter of the method, such as n_topics=20; repeatable.", panel=METHOD
+    ),
+]
 ModelOutput = Annotated[
     Path | None, _option("-o", "--output", metavar="FILE", help="The model, for isthmus predict.", panel=WRITING)
 ]

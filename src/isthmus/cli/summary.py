@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,8 @@ class Summary:
     used_target_labels: bool
     outputs: dict[str, Path]
     seconds: float
+    settings: dict[str, Any] = field(default_factory=dict)
+    """Parameters of the method that were given by name."""
 
     @property
     def sources(self) -> list[Gathered]:
@@ -82,6 +85,7 @@ class Summary:
                 "file": None if self.read.skipped is None else str(self.read.skipped),
             },
             "method": type(self.result.estimator).__name__,
+            "settings": {name: str(value) if value == inf else value for name, value in self.settings.items()},
             "classes": self.result.classes.tolist(),
             "mean_confidence": round(float(self._confidence().mean()), 4),
             "doubtful": int((self._confidence() < DOUBTFUL).sum()),
