@@ -207,13 +207,14 @@ def test_curves_and_boxes_of_folds(toy: Toy, tmp_path: Path) -> None:
         Table("domtrans-nmf", "roc_auc", TASKS[:1], COLUMNS), ToyLibrary(toy), repeats=1, methods=["LR", "TCL"]
     )
     plan.folds = {("first", "LR"): [PERFECT, EVEN], ("first", "TCL"): [EVEN]}
+    plan.parts = {key: [(fold.seed, fold.auc) for fold in folds] for key, folds in plan.folds.items()}
     for kind in ("roc", "precision-recall", "boxes"):
         png, numbers = drawn(plan, Figure("x", kind), tmp_path / kind)
         assert png.name == "first-x.png"
         check_image(png)
         rows = read(numbers)
         if kind == "boxes":
-            assert [(r["method"], r["seed"], float(r["ROC AUC"])) for r in rows] == [
+            assert [(r["method"], r["seed"], float(r["roc_auc"])) for r in rows] == [
                 ("LR", "0", 1.0), ("LR", "1", 0.5), ("TCL", "1", 0.5)
             ]  # fmt: skip
         else:
@@ -285,3 +286,28 @@ def test_missing_matplotlib_gets_a_sentence(bench: Bench, tmp_path: Path, monkey
     (picture,) = pictures(bench, replace(SWEEP, values=[2]))
     with pytest.raises(DataError, match=r"need matplotlib: install it with pip install 'isthmus\[figures\]'"):
         write_picture(picture, tmp_path)
+
+
+def test_factors_are_those_of_the_fit(toy: Toy, tmp_path: Path) -> None:
+    bench = Bench(Table("tcl", "error_rate", TASKS[:1], COLUMNS), ToyLibrary(toy), repeats=1)
+    (picture,) = pictures(bench, Figure("latent", "factors", methods=["TCL"]))
+    found = np.array([row[2:] for row in picture.rows])
+    data = bench.load(TASKS[0])
+    model = bench.plan(TASKS[0], "TCL").estimator(0)
+    model.fit(data.X, data.y, sample_domain=data.sample_domain, target_domain="target")
+    assert found == pytest.approx(model.label_distributions_[data.in_target])  # rows of TCL's V sum to one by themselves
+    png, _ = write_picture(picture, tmp_path)
+    check_image(png)
+    with pytest.raises(DataError, match="LR has no factors of documents"):
+        list(pictures(bench, Figure("latent", "factors", methods=["LR"])))
+
+
+def test_eigen_space_of_sc_is_where_sc_decides(toy: Toy) -> None:
+    data = TaskData(toy.X, toy.y, toy.domain)
+    places = eigen_space(data, method="SC", n_eigenvectors=3)
+    model = toy.fit(isthmus.SC(n_eigenvectors=3, n_neighbors="all", random_state=0))
+    unit = places / np.linalg.norm(places, axis=1, keepdims=True)
+    nearest = ((unit[:, None] - model.class_points_) ** 2).sum(axis=2).argmin(axis=1)
+    assert np.mean(model.classes_[nearest][toy.in_target] == model.transduction_[toy.in_target]) == 1
+    with pytest.raises(DataError, match="no eigen-space of 'TCL'"):
+        eigen_space(data, method="TCL")

@@ -136,6 +136,6 @@ def test_columns_choose_their_protocol(data: TaskData) -> None:
 
 
 def test_unknown_protocols_are_refused() -> None:
-    assert options_of("folds") == {"labeled_share": 0.2}
+    assert options_of("folds") == {"labeled_share": 0.2, "n_splits": 5}
     with pytest.raises(DataError, match="no protocol 'magic': choose from transfer, folds"):
         Plan.of("LR", {"protocol": "magic"}, "roc_auc")

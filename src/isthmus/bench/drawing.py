@@ -113,7 +113,7 @@ def _boxes(picture: Picture, figure: Any) -> None:
     turned = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"} if len(methods) > 4 else {}
     axes.set_xticks(range(1, len(methods) + 1), methods, **turned)
     axes.grid(visible=False, axis="x")
-    axes.set(title=picture.title, ylabel="ROC AUC of a fold")
+    axes.set(title=picture.title, ylabel=f"{METRIC_LABELS[picture.metric]}, by fold")
 
 
 def _eigen_space(picture: Picture, figure: Any) -> None:
@@ -127,6 +127,14 @@ def _eigen_space(picture: Picture, figure: Any) -> None:
                 axes.scatter(*points.T, label=f"{label}, {domain}", **style)
     axes.set(title=picture.title, xlabel=picture.header[2], ylabel=picture.header[3])
     _legend(figure, axes)
+
+
+def _factors(picture: Picture, figure: Any) -> None:
+    """With the line on which both factors are alike: argmax decides by the side of it that a document is on."""
+    _eigen_space(picture, figure)
+    axes = figure.axes[0]
+    largest = max(max(row[2:]) for row in picture.rows)
+    axes.plot([0, largest], [0, largest], color="0.4", linestyle="--", linewidth=1.2)
 
 
 def _similarity(picture: Picture, figure: Any) -> None:
@@ -169,6 +177,7 @@ def _legend(figure: Any, axes: Any) -> None:
 DRAWERS: Mapping[str, Callable[[Picture, Any], None]] = {
     "sweep": _sweep,
     "eigen-space": _eigen_space,
+    "factors": _factors,
     "similarity": _similarity,
     "roc": _curves,
     "precision-recall": _curves,

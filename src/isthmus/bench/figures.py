@@ -5,6 +5,7 @@ Kinds, and what their numbers are:
 - `sweep`: the table's metric against one setting of a method or of the protocol; the settings of the table otherwise.
 - `roc`, `precision-recall`, `boxes`: curves and areas of the folds of a table that goes by folds.
 - `eigen-space`: documents in the first two eigenvectors after the constant one.
+- `factors`: documents in the factors that a factorization has learned, one for each of two classes.
 - `similarity`: mean cosines between blocks of documents, by class and domain: of their words, and in eigen-space.
 """
 
@@ -19,6 +20,7 @@ import numpy as np
 from isthmus.bench.blocks import block_cosines
 from isthmus.bench.curves import GRID, mean_precision, mean_roc
 from isthmus.bench.eigen import eigen_space
+from isthmus.bench.latent import document_factors
 from isthmus.bench.plan import BY_FOLDS
 from isthmus.bench.protocols import Fold, options_of
 from isthmus.bench.runner import Bench
@@ -109,6 +111,19 @@ def _eigen_space(bench: Bench, figure: Figure, on_step: Progress) -> Iterator[Pi
         yield _of_task(bench, figure, task, header, rows)
 
 
+def _factors(bench: Bench, figure: Figure, on_step: Progress) -> Iterator[Picture]:
+    for task, data in _loaded(bench, figure):
+        first, second = np.unique(data.y).tolist()
+        header = ("domain", "class", f"factor of {first}", f"factor of {second}")
+        (method,) = figure.methods
+        places = document_factors(bench.plan(task, method, figure.settings).estimator(0), data)
+        labels = zip(data.sample_domain.tolist(), data.y.tolist(), places[:, :2], strict=True)
+        # The source's factors are its labels.
+        rows = [(domain, label, float(x), float(y)) for domain, label, (x, y) in labels if domain != "source"]
+        on_step(f"{figure.name}: {task.name}")
+        yield _of_task(bench, figure, task, header, rows)
+
+
 def _similarity(bench: Bench, figure: Figure, on_step: Progress) -> Iterator[Picture]:
     header = ("space", "row", "documents of the row", "column", "documents of the column", "mean cosine")
     for task, data in _loaded(bench, figure):
@@ -142,10 +157,12 @@ def _curves(
 
 
 def _boxes(bench: Bench, figure: Figure, on_step: Progress) -> Iterator[Picture]:
-    for task, methods in _folds(bench, figure):
-        rows = [(method, fold.seed, fold.auc) for method, found in methods.items() for fold in found]
+    for task in _tasks(bench, figure):
+        found = {method: parts for (name, method), parts in bench.parts.items() if name == task.name and parts}
+        rows = [(method, seed, score) for method, parts in found.items() for seed, score in parts]
         on_step(f"{figure.name}: {task.name}")
-        yield _of_task(bench, figure, task, ("method", "seed", "ROC AUC"), rows)
+        if rows:
+            yield _of_task(bench, figure, task, ("method", "seed", bench.table.metric_of(task)), rows)
 
 
 def _folds(bench: Bench, figure: Figure) -> Iterator[tuple[Task, dict[str, list[Fold]]]]:
@@ -161,12 +178,13 @@ def _of_task(
     bench: Bench, figure: Figure, task: Task, header: tuple[str, ...], rows: Sequence[tuple[Any, ...]]
 ) -> Picture:
     stem = f"{task.name}-{figure.name}".replace(" ", "-")
-    return Picture(figure, stem, f"{figure.title}: {task.name}", header, rows, bench.table.metric)
+    return Picture(figure, stem, f"{figure.title}: {task.name}", header, rows, bench.table.metric_of(task))
 
 
 KINDS: Mapping[str, Callable[[Bench, Figure, Progress], Iterator[Picture]]] = {
     "sweep": _sweep,
     "eigen-space": _eigen_space,
+    "factors": _factors,
     "similarity": _similarity,
     "roc": _curves("true positive rate", "false positive rate", mean_roc),
     "precision-recall": _curves("precision", "recall", mean_precision),

@@ -26,14 +26,16 @@ class Plan:
     params: dict[str, Any]
     protocol: str
     options: dict[str, Any]
+    text: str = ""
+    """How texts are prepared, where it is not as for the other columns."""
 
     @classmethod
     def of(cls, column: str, settings: Mapping[str, Any], metric: str) -> Plan:
         rest = dict(settings)
-        method = rest.pop("method", column)
+        method, text = rest.pop("method", column), rest.pop("text", "")
         protocol = rest.pop("protocol", "folds" if metric == BY_FOLDS else "transfer")
         options = {name: rest.pop(name) for name in options_of(protocol) if name in rest}
-        return cls(method, rest, protocol, options)
+        return cls(method, rest, protocol, options, text)
 
     @property
     def draws(self) -> bool:

@@ -125,14 +125,14 @@ def whole_target(
     yield ProtocolTrial(np.sort(np.concatenate([source, target])), np.concatenate([source, known]), unknown)
 
 
-def folds(data: TaskData, seed: int, *, labeled_share: float = 0.2) -> Iterator[ProtocolTrial]:
+def folds(data: TaskData, seed: int, *, labeled_share: float = 0.2, n_splits: int = N_FOLDS) -> Iterator[ProtocolTrial]:
     """Cross-validation on the target, with a few of its labels known (section III-B of the DomTrans-NMF paper).
 
-    Each of five folds in turn is held out, and its samples come as new ones; of the others, a fifth are labelled and
-    the rest are not. All of the source is labelled.
+    Each of five folds (eight for EEG, section III-A) in turn is held out, and its samples come as new ones; of the
+    others, a fifth are labelled and the rest are not. All of the source is labelled.
     """
     source = np.flatnonzero(~data.in_target)
-    for trial in in_domain(data, seed, n_splits=N_FOLDS):
+    for trial in in_domain(data, seed, n_splits=n_splits):
         known, unknown = _drawn(data, trial.given, labeled_share, seed)
         yield ProtocolTrial(np.concatenate([source, known, unknown]), np.concatenate([source, known]), trial.tested)
 

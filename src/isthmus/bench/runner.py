@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from difflib import get_close_matches
 from typing import Any
 
@@ -74,6 +74,8 @@ class Measured:
     folds: list[Fold]
     """Kept where the table goes by folds."""
     report: SelfReport | None = None
+    parts: list[float] = field(default_factory=list)
+    """The scores of the folds, where there are several."""
 
 
 class Bench:
@@ -82,7 +84,8 @@ class Bench:
     `tasks` and `methods` select rows and columns by name; None means all. `whole` takes all documents where the paper
     draws a sample. A repeat is a seed: of the method's start, of the sample, of the folds.
 
-    After `run`, `folds` holds what was measured on each fold, by task and method, if the table goes by folds.
+    After `run`, `folds` holds what was measured on each fold, by task and method, if the table goes by folds, and
+    `parts` the seed and score of each, whatever is measured by folds.
     """
 
     def __init__(
@@ -107,6 +110,7 @@ class Bench:
         self._store = store
         self._published = load_published(table.name)
         self.folds: dict[tuple[str, str], list[Fold]] = {}
+        self.parts: dict[tuple[str, str], list[tuple[int, float]]] = {}
 
     def __len__(self) -> int:
         return len(self.tasks) * len(self.methods)
@@ -126,22 +130,29 @@ class Bench:
         """A task's documents; raises `MissingDataError` if they are not here."""
         return self._library.load(self.table, task)
 
+    def prepared(self, task: Task, plan: Plan, data: TaskData) -> TaskData:
+        """A task's documents as a column reads them."""
+        return self._library.load(self.table.prepared(plan.text), task) if plan.text else data
+
     def plan(self, task: Task, column: str, changes: Mapping[str, Any] | None = None) -> Plan:
         """A column's method on a task, with some settings changed."""
-        return Plan.of(column, {**self.table.params(task, column), **(changes or {})}, self.table.metric)
+        return Plan.of(column, {**self.table.params(task, column), **(changes or {})}, self.table.metric_of(task))
 
     def row(self, task: Task, column: str, data: TaskData, changes: Mapping[str, Any] | None = None) -> Row:
         """Measure a column on a task; with `changes`, as if its settings were these."""
         plan = self.plan(task, column, changes)
+        data = self.prepared(task, plan, data)
         varies = plan.random or plan.draws or bool(self.sample)
         repeats = [self._measured(task, plan, data, seed) for seed in range(self.repeats if varies else 1)]
         scores, found = [one.score for one in repeats], [fold for one in repeats for fold in one.folds]
         if found and not changes:
             self.folds[task.name, column] = found
+        if not changes:
+            self.parts[task.name, column] = [(seed, part) for seed, one in enumerate(repeats) for part in one.parts]
         return Row(
             task=task.name,
             method=column,
-            metric=self.table.metric,
+            metric=self.table.metric_of(task),
             mean=float(np.mean(scores)),
             std=float(np.std(scores, ddof=1)) if len(scores) > 1 else 0.0,
             repeats=len(scores),
@@ -171,11 +182,11 @@ class Bench:
         of a figure and a cell of the table that are the same run are run once."""
         key = {
             "task": asdict(task),
-            "text": self.table.text.get(task.corpus, {}),
+            "text": self.table.prepared(plan.text).text.get(task.corpus, {}),
             "sample": dict(self.sample),
             "data": data.digest,
             "least": data.least,
-            "metric": self.table.metric,
+            "metric": self.table.metric_of(task),
             "method": plan.method,
             "protocol": plan.protocol,
             "settings": plan.shown(),
@@ -184,20 +195,22 @@ class Bench:
         stored = self._store.get(key) if self._store else None
         if stored is not None and (found := _restored(stored)) is not None:
             return found
-        measured = self._measure(plan, data.drawn(self.sample, seed), seed)
+        measured = self._measure(plan, data.drawn(self.sample, seed), seed, self.table.metric_of(task))
         if self._store:
             self._store.put(key, asdict(measured))
         return measured
 
-    def _measure(self, plan: Plan, data: TaskData, seed: int) -> Measured:
+    def _measure(self, plan: Plan, data: TaskData, seed: int, metric: str) -> Measured:
         trials = PROTOCOLS[plan.protocol](data, seed, **plan.options)
         outcomes = [attempt(plan.estimator(seed), data, trial) for trial in trials]
         seconds = float(np.mean([outcome.seconds for outcome in outcomes]))
-        if self.table.metric == BY_FOLDS:
+        if metric == BY_FOLDS:
             found = [Fold.of(outcome, seed) for outcome in outcomes]
-            return Measured(float(np.mean([fold.auc for fold in found])), seconds, found)
-        accuracy = float(np.mean([outcome.accuracy for outcome in outcomes]))
-        return Measured(METRICS[self.table.metric](accuracy), seconds, [], outcomes[0].report)
+            parts = [fold.auc for fold in found]
+            return Measured(float(np.mean(parts)), seconds, found, parts=parts)
+        parts = [METRICS[metric](outcome.accuracy) for outcome in outcomes]
+        by_folds = parts if len(parts) > 1 else []
+        return Measured(float(np.mean(parts)), seconds, [], outcomes[0].report, by_folds)
 
 
 def _restored(stored: dict[str, Any]) -> Measured | None:

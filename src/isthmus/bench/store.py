@@ -21,6 +21,7 @@ _DECISIVE = (
     "bench/families.py",
     "bench/plan.py",
     "bench/protocols.py",
+    "bench/recordings.py",
     "bench/runner.py",
     "bench/task.py",
     "bench/tasks.py",

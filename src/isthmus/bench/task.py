@@ -20,6 +20,8 @@ class Task:
     """What kind of task it is, where a table has several."""
     target_prior: Mapping[str, float] = field(default_factory=dict)
     """Class prior that the target is thinned out to; empty for all documents."""
+    metric: str = ""
+    """Where it is not the table's."""
 
     @property
     def sides(self) -> tuple[Mapping[str, list[str]], Mapping[str, list[str]]]:

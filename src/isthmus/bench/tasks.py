@@ -17,11 +17,13 @@ import scipy.sparse as sp
 from sklearn.preprocessing import minmax_scale, normalize
 
 from isthmus.bench.families import auto_tasks
+from isthmus.bench.recordings import load_recordings, recorded_tasks
 from isthmus.bench.task import Task
 from isthmus.datasets import load_glioma, load_newsgroups, load_reuters_pair, load_sraa
 from isthmus.datasets.corpus import Corpus, join
 from isthmus.datasets.newsgroups import subject_and_body
 from isthmus.datasets.real import REAL_KINDS, load_real
+from isthmus.datasets.reuters import load_reuters_halves
 from isthmus.datasets.reviews import load_reviews
 from isthmus.exceptions import DataError
 from isthmus.text import LogTfidf, text_vectorizer
@@ -34,6 +36,7 @@ _TEXT_LOADERS: Mapping[str, Callable[[Path | None], Corpus]] = {
     "reviews": load_reviews,
     "20news+reviews": lambda data: join(load_newsgroups(data), load_reviews(data)),
     "sraa": load_sraa,
+    "reuters-stories": load_reuters_halves,
     **{kind: partial(load_real, kind) for kind in REAL_KINDS},
     "real": lambda data: join(*(load_real(kind, data) for kind in REAL_KINDS)),
 }
@@ -75,10 +78,13 @@ class Table:
     variants: Mapping[str, dict[str, Any]] = field(default_factory=dict)
     """More columns, such as a method with a part switched off; run when asked for."""
     settings: Mapping[str, Mapping[str, dict[str, Any]]] = field(default_factory=dict)
-    """By corpus, family or task, and column: what is set otherwise there. What is closer to the task wins."""
+    """By corpus, family or task, and column (or "*" for all): what is set otherwise there. What is closer to the task
+    wins."""
     text: Mapping[str, dict[str, Any]] = field(default_factory=dict)
     """Settings by corpus. `weigh = "sample"`: count document frequencies in what a repeat draws, not in the corpus;
     `at_most`: so many documents of each side; `headers = "subject"`: leave the other lines of a post's header out."""
+    preparations: Mapping[str, Mapping[str, dict[str, Any]]] = field(default_factory=dict)
+    """By name and corpus: what a column with this name as its `text` has otherwise in the preparation of texts."""
     sample: Mapping[str, int] = field(default_factory=dict)
     """Documents to draw from source and target in each repeat, half from each class; empty for all."""
     floor: str = "LR"
@@ -92,8 +98,18 @@ class Table:
         given: dict[str, Any] = {}
         for place in (task.corpus, task.family, task.name):
             by_column = self.settings.get(place, {})
+            given |= by_column.get("*", {})
             given |= {**by_column.get(own.get("method", column), {}), **by_column.get(column, {})}
         return {**given, **own}
+
+    def metric_of(self, task: Task) -> str:
+        """What a task is measured by."""
+        return task.metric or self.metric
+
+    def prepared(self, name: str) -> Table:
+        """The same table with texts prepared as `preparations` says under this name; as usual without a name."""
+        other = self.preparations[name] if name else {}
+        return replace(self, text={**self.text, **{c: {**self.text.get(c, {}), **own} for c, own in other.items()}})
 
 
 def load_table(name: str) -> Table:
@@ -104,16 +120,25 @@ def load_table(name: str) -> Table:
     return Table(
         name=name,
         metric=content["metric"],
-        tasks=auto_tasks(load_table("tcl").tasks) if name == "auto" else tuple(Task(**t) for t in content["tasks"]),
+        tasks=_tasks_of(name, content),
         columns=content["columns"],
         variants=content.get("variants", {}),
         settings=content.get("settings", {}),
         text=content.get("text", {}),
+        preparations=content.get("preparations", {}),
         sample=content.get("sample", {}),
         floor=content.get("floor", Table.floor),
         ceiling=content.get("ceiling", Table.ceiling),
         figures=tuple(Figure(**figure) for figure in content.get("figures", [])),
     )
+
+
+def _tasks_of(name: str, content: Mapping[str, Any]) -> tuple[Task, ...]:
+    """Those that the file lists, and those that are too many or too much alike to be listed."""
+    if name == "auto":
+        return auto_tasks(load_table("tcl").tasks)
+    listed = tuple(Task(**task) for task in content["tasks"])
+    return (*listed, *recorded_tasks()) if name == "domtrans-nmf" else listed
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,6 +191,8 @@ class Library:
             return self._load_matrices(task, **table.text.get(task.corpus, {}))
         if task.corpus == "glioma":
             return self._load_glioma(task)
+        if task.corpus == "bci":
+            return TaskData(*load_recordings(task, self._data))
         settings = table.text[task.corpus]
         key = json.dumps([task.corpus, settings], sort_keys=True)
         if key not in self._corpora:

@@ -59,8 +59,8 @@ def bench(
     console = output()
     if rows:
         _print_table(plan, rows, repeats)
-    for item in missing:
-        console.print(f"{item.task}: {item.reason}", markup=False, soft_wrap=True)
+    for reason, lacking in _by_reason(missing).items():
+        console.print(f"{lacking}: {reason}", markup=False, soft_wrap=True)
     if json_file is not None:
         _write_json(json_file, table, changed, rows, missing)
         console.print(f"Wrote {json_file}.", markup=False, soft_wrap=True)
@@ -138,13 +138,27 @@ def _print_table(plan: Bench, rows: list[Row], repeats: int) -> None:
 
     console, table = output(), plan.table
     times = "one run each" if repeats == 1 else f"up to {repeats} runs each"
-    what = METRIC_LABELS[table.metric]
-    console.print(f"{table.name}: {what}, measured (published), best with *, {times}", style="italic")
-    for grid in as_grids(rows, table, console.width):
-        console.print(grid)
+    for metric in dict.fromkeys(row.metric for row in rows):
+        what = METRIC_LABELS[metric]
+        console.print(f"{table.name}: {what}, measured (published), best with *, {times}", style="italic")
+        for grid in as_grids([row for row in rows if row.metric == metric], table, console.width):
+            console.print(grid)
     for summary in as_summary(rows, table):
         console.print()
         console.print(summary)
+
+
+def _by_reason(missing: list[Missing]) -> dict[str, str]:
+    """Of many tasks that miss one thing, the first and how many there are."""
+    found: dict[str, list[str]] = {}
+    for item in missing:
+        key = item.reason.partition(":")[0] if item.reason.startswith("The recordings") else item.reason
+        found.setdefault(key, []).append(item.task)
+    reasons = {key: next(item.reason for item in missing if item.reason.startswith(key)) for key in found}
+    return {
+        reasons[key]: tasks[0] if len(tasks) == 1 else f"{tasks[0]} and {len(tasks) - 1} more"
+        for key, tasks in found.items()
+    }
 
 
 def _draw(plan: Bench, folder: Path) -> int:

@@ -158,10 +158,13 @@ class TopicClassifier(FactorizationClassifier):
         """Where factors over words and associations start, if not at random."""
         return {}
 
+    def document_starts(self, problem: Problem, workspace: Workspace, rng: np.random.RandomState) -> Sequence[Array]:
+        """Where V_d starts: known labels, and what logistic regression expects of the others."""
+        return workspace.once(first_labels, problem, self.start_C)
+
     def solve(self, problem: Problem, workspace: Workspace) -> TopicSolution:
         design, rng = self.design(), check_random_state(self.random_state)
-        # Known labels, and what logistic regression expects of the others.
-        labels = workspace.once(first_labels, problem, self.start_C)
+        labels = self.document_starts(problem, workspace, rng)
         starts = {f"V{number}": start for number, start in enumerate(labels)}
         model, history = self.best_of(
             design.build(problem, {**starts, **self.word_starts(problem, rng)}, rng) for _ in range(self.n_init)

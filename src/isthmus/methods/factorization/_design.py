@@ -61,6 +61,8 @@ class Design:
     freeze_labels: bool = True
     """Whether V of a fully labelled domain stays where it starts."""
     exponent: float = 1.0
+    restore_last: bool = False
+    """Whether factors are normalised when all of them are updated, and not each at once."""
 
     @property
     def kinds(self) -> dict[str, str]:
@@ -128,7 +130,7 @@ class Design:
         links = dict.fromkeys(part.association for part in components if part.association is not None)
         own = (name for recipe in parts for name in recipe.brings)
         order = [*dict.fromkeys(part.words for part in components), *(fit.rows for fit in fits), *links, *own]
-        return Factorization(factors, terms, constraints, order, self.exponent)
+        return Factorization(factors, terms, constraints, order, self.exponent, self.restore_last)
 
     def _weight(self, problem: Problem, domain: Domain) -> float:
         documents = sum(len(each.rows) for each in problem.domains)

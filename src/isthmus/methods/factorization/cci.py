@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from isthmus.core.estimator import POSITIVE
+from isthmus.core.estimator import NOT_NEGATIVE
 from isthmus.core.numerics import stack
 from isthmus.core.problem import Problem
 from isthmus.core.progress import Callback
@@ -71,7 +71,8 @@ class CCI(FactorizationClassifier):
     n_topics : int
         k_f, the word clusters of each domain. Four, as in the paper.
     target_weight, correspondence_weight : float
-        lambda and gamma. One, as in the paper.
+        lambda and gamma. One, as in the paper. What a weight of zero leaves without any say stays where it starts: with
+        gamma = 0, S_w, and source and target have nothing to do with each other; with lambda = 0, S_t and G_t.
     start_C : float
         Inverse regularisation of the logistic regression that names the clusters.
     n_init, max_iter, tol, random_state, verbose, callback: as for `TCL`. Random are the starts of PLSA and K-means.
@@ -96,8 +97,8 @@ class CCI(FactorizationClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **FactorizationClassifier._parameter_constraints,
-        "target_weight": [POSITIVE],
-        "correspondence_weight": [POSITIVE],
+        "target_weight": [NOT_NEGATIVE],
+        "correspondence_weight": [NOT_NEGATIVE],
     }
 
     def __init__(
@@ -171,7 +172,17 @@ class CCI(FactorizationClassifier):
         # (6) to (8), (12), (13)
         order = [*map(words_of, numbers), *(f"V{n}" for n in numbers), *map(association_of, numbers)]
         order += [correspondence_of(*pair) for pair in _pairs(problem)]  # (14)
+        constraints |= dict.fromkeys(self._idle(problem), Frozen())
         return Factorization(starts, terms, constraints, order)
+
+    def _idle(self, problem: Problem) -> list[str]:
+        """Factors that nothing says anything of."""
+        targets = [number for number, domain in enumerate(problem.domains) if domain.is_target]
+        idle = [] if self.correspondence_weight else [correspondence_of(*pair) for pair in _pairs(problem)]
+        if not self.target_weight:
+            idle += [name for number in targets for name in (f"V{number}", association_of(number))]
+            idle += [] if self.correspondence_weight else map(words_of, targets)
+        return idle
 
     def _solution(
         self, problem: Problem, votes: Sequence[Array], model: Factorization, history: History

@@ -55,7 +55,7 @@ class DomTransNMF(TransferClassifier):
       w and the intercept at once, which is done here.
     - At the end, all rows are coded once more by U alone, as new samples will be, and w is solved for on these
       codings. Those of the fit itself know the labels of labelled rows, which no new sample brings: a classifier
-      trained on them is trained on something that it never meets again.
+      trained on them is trained on something that it never meets again. `refit=False` keeps algorithm 1's own w.
     - With several sources or targets, the discrepancy is the mean over all pairs of a source and a target, weighted by
       their numbers of rows.
 
@@ -74,6 +74,8 @@ class DomTransNMF(TransferClassifier):
         expression 40 do: `benchmarks/settings.py`.
     discrepancy_weight, classifier_weight, loss_weight : float
         a, b and g (alpha, beta, gamma). The larger g, the less w is held back. The paper gives none of these, nor K.
+    refit : bool
+        Whether w is solved for once more on codings by U alone; see above.
     max_iter : int
         For each class, or once where there are two.
     tol, random_state, verbose, callback
@@ -107,6 +109,7 @@ class DomTransNMF(TransferClassifier):
         "discrepancy_weight": [NOT_NEGATIVE],
         "classifier_weight": [POSITIVE],
         "loss_weight": [POSITIVE],
+        "refit": ["boolean"],
     }
 
     def __init__(
@@ -116,6 +119,7 @@ class DomTransNMF(TransferClassifier):
         discrepancy_weight: float = 1.0,
         classifier_weight: float = 1.0,
         loss_weight: float = 1.0,
+        refit: bool = True,
         max_iter: int = 100,
         tol: float = 1e-6,
         random_state: Any = None,
@@ -126,6 +130,7 @@ class DomTransNMF(TransferClassifier):
         self.discrepancy_weight = discrepancy_weight
         self.classifier_weight = classifier_weight
         self.loss_weight = loss_weight
+        self.refit = refit
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
@@ -141,7 +146,7 @@ class DomTransNMF(TransferClassifier):
                 minimize(model, max_iter=0 if relay.stopped else self.max_iter, tol=self.tol, on_step=relay)
                 for model in models
             ]
-        for model in models:
+        for model in models if self.refit else ():
             _recode(problem, model)
         weights = np.stack([model.factors["w"][0] for model in models])
         solution = DomTransNMFSolution(

@@ -5,16 +5,21 @@ Z. Fang and Z. Zhang, "Discriminative Transfer Learning on Manifold", SDM 2013.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Integral
 from typing import Any, ClassVar
 
-from sklearn.utils._param_validation import Interval, Real
+import numpy as np
+from sklearn.utils._param_validation import Interval, Real, StrOptions
 
+from isthmus.core.problem import Problem
 from isthmus.core.progress import Callback
+from isthmus.core.workspace import Workspace
 from isthmus.methods.factorization._base import FactorizationClassifier, TopicClassifier
 from isthmus.methods.factorization._design import Design
 from isthmus.methods.factorization.recipes import EqualMeans, LabelRegression, Neighbors
-from isthmus.solvers.factorization import Component, RowsSumToOne
+from isthmus.solvers.factorization import Component, RowsSumToOne, random_start
+from isthmus.typing import Array
 
 WEIGHT = [Interval(Real, 0, None, closed="left")]
 
@@ -52,6 +57,9 @@ class DTLM(TopicClassifier):
     regression_weight, ridge_weight : float
         beta and alpha.
     discrepancy_weight : float, one in the paper
+    start : {"logistic", "random"}
+        Where V of the unlabelled documents starts: from logistic regression (section 7.4), or at random as algorithm 1
+        says, which finds good clusters without their names.
     start_C, n_init, max_iter, tol, random_state, verbose, callback: as for `TCL`.
 
     Examples
@@ -69,6 +77,7 @@ class DTLM(TopicClassifier):
         "regression_weight": WEIGHT,
         "ridge_weight": WEIGHT,
         "discrepancy_weight": WEIGHT,
+        "start": [StrOptions({"logistic", "random"})],
     }
 
     def __init__(
@@ -80,6 +89,7 @@ class DTLM(TopicClassifier):
         regression_weight: float = 10.0,
         ridge_weight: float = 10.0,
         discrepancy_weight: float = 1.0,
+        start: str = "logistic",
         start_C: float = 100.0,
         n_init: int = 1,
         max_iter: int = 100,
@@ -94,6 +104,7 @@ class DTLM(TopicClassifier):
         self.regression_weight = regression_weight
         self.ridge_weight = ridge_weight
         self.discrepancy_weight = discrepancy_weight
+        self.start = start
         self.start_C = start_C
         self.n_init = n_init
         self.max_iter = max_iter
@@ -101,6 +112,17 @@ class DTLM(TopicClassifier):
         self.random_state = random_state
         self.verbose = verbose
         self.callback = callback
+
+    def document_starts(self, problem: Problem, workspace: Workspace, rng: np.random.RandomState) -> Sequence[Array]:
+        if self.start == "logistic":
+            return super().document_starts(problem, workspace, rng)
+        starts = []
+        for domain in problem.domains:
+            labels = np.array(domain.labels)
+            labels[~domain.labeled] = random_start(rng, labels.shape, labels.dtype)[~domain.labeled]
+            RowsSumToOne().restore(labels)
+            starts.append(labels)
+        return starts
 
     def design(self) -> Design:
         graphs = (Neighbors(factor, self.graph_weight, self.n_neighbors) for factor in ("W*", "V*"))

@@ -29,6 +29,11 @@ class TCL(TopicClassifier):
 
     Labels of the source stay as they are; those of the target start from logistic regression (section 3.3).
 
+    Departures: each factor is normalised as soon as it is updated, and V_d of the source is not updated at all: the
+    objective falls then. As printed (`as_printed=True`), all V_d are updated by eq. 7, eq. 8 reads them as they are,
+    and all factors are normalised after it. Theorem 2 does not hold there. The start's C is 100, where the paper
+    cross-validates it on the source.
+
     It reads topics. Where the classes are not what the documents are *about*, as with opinions in product reviews, it
     can do worse than the classifier that it starts from.
 
@@ -37,8 +42,9 @@ class TCL(TopicClassifier):
     n_topics : int
         Columns of U and W_d.
     common_weight : float
-        a, the share of common words in each topic. The paper recommends 0.1 and tunes it; with unit-length tf-idf rows,
-        0.7 and 0.8 are safe everywhere and 0.1 is not.
+        a, the share of common words in each topic. The paper tunes it, and recommends 0.1 for "the weight of
+        domain-specific vocabularies" (section 4.3): that is 0.9 here, although eq. 4 writes alpha beside U. With
+        unit-length tf-idf rows, 0.7 to 0.9 are safe and 0.1 is not.
     start_C : float
         Inverse regularisation of the logistic regression that the target's labels start from. Cross-validation on the
         source alone prefers large values, and a decided start makes the result depend less on the random start of the
@@ -46,8 +52,11 @@ class TCL(TopicClassifier):
     n_init : int
         Random starts to try; the one with the lowest objective is kept.
     max_iter : int
+        At most so many iterations.
     tol : float
         Stop when the objective changes by less than this share of itself.
+    as_printed : bool
+        Update in the order of the paper's eq. 5 to 8; see above.
     random_state : int, RandomState or None
         Start of U, W_d and H.
     verbose : bool
@@ -72,6 +81,7 @@ class TCL(TopicClassifier):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **FactorizationClassifier._parameter_constraints,
         "common_weight": [Interval(Real, 0, 1, closed="both")],
+        "as_printed": ["boolean"],
     }
 
     def __init__(
@@ -83,6 +93,7 @@ class TCL(TopicClassifier):
         n_init: int = 1,
         max_iter: int = 100,
         tol: float = 1e-6,
+        as_printed: bool = False,
         random_state: Any = None,
         verbose: bool | int = False,
         callback: Callback | None = None,
@@ -93,10 +104,12 @@ class TCL(TopicClassifier):
         self.n_init = n_init
         self.max_iter = max_iter
         self.tol = tol
+        self.as_printed = as_printed
         self.random_state = random_state
         self.verbose = verbose
         self.callback = callback
 
     def design(self) -> Design:
         a = self.common_weight
-        return Design([Component("U", "H", a), Component("W*", "H", 1 - a)], self.n_topics)
+        components = [Component("U", "H", a), Component("W*", "H", 1 - a)]
+        return Design(components, self.n_topics, freeze_labels=not self.as_printed, restore_last=self.as_printed)

@@ -42,6 +42,8 @@ class Factorization:
     """The factors to update in each iteration, in this order. Frozen ones are passed over."""
     exponent: float = 1.0
     """Exponent of the update's ratio: 1 for the plain rule, 1/2 for the square-root rule."""
+    restore_last: bool = False
+    """Whether constraints wait until all factors are updated. The objective may rise then."""
 
     factors: Factors = field(init=False)
     """Copies of the starts, which `minimize` changes in place."""
@@ -73,6 +75,10 @@ def minimize(
     for iteration in range(1, max_iter + 1):
         for name in moving:
             update(model, name)
+        if model.restore_last:
+            for name in moving:
+                model.constraints[name].restore(model.factors[name])
+                model.factors.changed(name)
         history.append(objective(model))
         if on_step is not None and on_step(Step(iteration, max_iter, history[-1], perf_counter() - began)):
             break
@@ -98,7 +104,8 @@ def update(model: Factorization, name: str) -> None:
     negative = [product for split in splits for product in split.negative]
     positive = [product for split in splits for product in split.positive]
     multiply(factor, negative, positive, model.exponent, factors.scratch(name))
-    constraint.restore(factor)
+    if not model.restore_last:
+        constraint.restore(factor)
     factors.changed(name)
 
 
