@@ -24,9 +24,9 @@ from isthmus.solvers.factorization import (
     NonNegative,
     Scaled,
     co_occurrence,
-    documents,
     minimize,
     objective,
+    sweep,
     update,
 )
 from isthmus.solvers.factorization.plsa import plsa
@@ -40,9 +40,9 @@ def random_matrix(rng: np.random.Generator, rows: int, words: int) -> sp.csr_arr
 
 
 @given(seeds, st.integers(1, 3), st.integers(1, 12), st.booleans())
-@pytest.mark.parametrize("worth", [0, documents.WORTH_TWO_THREADS])
+@pytest.mark.parametrize("worth", [0, sweep.WORTH_COMPILED])
 def test_co_occurrence_is_its_matrix(worth: int, seed: int, n_parts: int, words: int, dense: bool) -> None:
-    with mock.patch.object(documents, "WORTH_TWO_THREADS", worth):
+    with mock.patch.object(sweep, "WORTH_COMPILED", worth):
         check_co_occurrence(seed, n_parts, words, dense)
 
 

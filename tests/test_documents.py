@@ -1,4 +1,4 @@
-"""Products with documents: in one piece or in two, they are the same."""
+"""Products with documents: in one piece or in several, they are the same."""
 
 from __future__ import annotations
 
@@ -17,20 +17,25 @@ from isthmus.solvers.factorization import MatrixDocuments, documents
 from isthmus.solvers.factorization.kernel import COPIED_ROWS, column_order
 
 
+def in_parts(indptr: np.ndarray, n_words: int) -> list[int]:
+    """Three parts, the second of them empty."""
+    return [0, (len(indptr) - 1) // 2, (len(indptr) - 1) // 2, len(indptr) - 1]
+
+
 @given(seed=st.integers(0, 10_000), n=st.integers(1, 12), columns=st.integers(1, 4))
-def test_two_threads_give_the_product(seed: int, n: int, columns: int) -> None:
+def test_parts_give_the_product(seed: int, n: int, columns: int) -> None:
     rng = np.random.default_rng(seed)
     X = sp.random_array((n, 7), density=0.4, rng=rng, format="csr")
     M, V = np.asfortranarray(rng.normal(size=(7, columns))), np.asfortranarray(rng.normal(size=(n, columns)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(documents, "WORTH_TWO_THREADS", 0)
-        halved = MatrixDocuments(X)
-        assert halved.times(M) == pytest.approx(X.toarray() @ M)
-        assert halved.transposed_times(V) == pytest.approx(X.toarray().T @ V)
-        assert halved.times(M).flags.f_contiguous
-        assert halved.transposed_times(V).flags.f_contiguous
+        patch.setattr(documents, "part_ends", in_parts)
+        parted = MatrixDocuments(X)
+        assert parted.times(M) == pytest.approx(X.toarray() @ M)
+        assert parted.transposed_times(V) == pytest.approx(X.toarray().T @ V)
+        assert parted.times(M).flags.f_contiguous
+        assert parted.transposed_times(V).flags.f_contiguous
     whole = MatrixDocuments(X)
-    assert whole.times(M) == pytest.approx(halved.times(M))
+    assert whole.times(M) == pytest.approx(parted.times(M))
     assert whole.squared_norm == pytest.approx(np.sum(X.toarray() ** 2))
 
 
@@ -45,7 +50,7 @@ def test_pieces_in_column_order_are_the_whole(n: int) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 def test_a_forked_process_can_multiply(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(documents, "WORTH_TWO_THREADS", 0)
+    monkeypatch.setattr(documents, "part_ends", in_parts)
     X = MatrixDocuments(sp.csr_array(np.eye(6)))
     X.times(np.ones((6, 2), order="F"))  # the threads exist
     child = os.fork()
@@ -68,3 +73,18 @@ def test_products_within_products_do_not_wait_for_themselves() -> None:
 def test_small_squares_are_not_lost_in_single_precision(container: Any) -> None:
     X = MatrixDocuments(container(np.full((3, 4), 1e-30, dtype=np.float32)))
     assert X.squared_norm == pytest.approx(12e-60, rel=1e-5, abs=0)
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=12), st.lists(st.booleans(), min_size=12, max_size=12))
+def test_rows_taken_are_the_rows(full: list[bool], chosen: list[bool]) -> None:
+    X = sp.csr_array(np.outer(full, [1.0, 0.0, 2.0]) + np.outer(np.arange(len(full)) * full, [0.0, 1.0, 0.0]))
+    rows = np.flatnonzero(chosen[: len(full)])
+    assert np.array_equal(numerics.take_rows(X, rows).toarray(), X.toarray()[rows])
+
+
+def test_rows_in_one_piece_are_not_copied() -> None:
+    X = sp.csr_array(np.array([[1.0, 0], [0, 2], [0, 0], [3, 4], [5, 0]]))
+    taken = numerics.take_rows(X, np.array([1, 3]))
+    assert np.shares_memory(taken.data, X.data)
+    assert np.shares_memory(taken.indices, X.indices)
+    assert not np.shares_memory(numerics.take_rows(X, np.array([1, 4])).data, X.data)

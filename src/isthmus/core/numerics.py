@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from threading import current_thread
@@ -26,6 +26,17 @@ def stack(matrices: list[Matrix]) -> Matrix:
     if len(matrices) == 1:
         return matrices[0]
     return sp.vstack(matrices, format="csr") if sp.issparse(matrices[0]) else np.vstack(matrices)
+
+
+def take_rows(X: Matrix, rows: Positions) -> Matrix:
+    """Some rows of X, in order. Without a copy where all that is between the first and the last of them is empty."""
+    if not (sp.issparse(X) and X.format == "csr" and len(rows)):
+        return X[rows]
+    start, end, inner = X.indptr[rows[0]], X.indptr[rows[-1] + 1], X.indptr[rows]
+    if end - start != np.sum(X.indptr[rows + 1] - inner, dtype=np.int64) or (np.diff(rows) < 1).any():
+        return X[rows]
+    indptr = np.append(inner, end) - start
+    return type(X)((X.data[start:end], X.indices[start:end], indptr), shape=(len(rows), X.shape[1]), copy=False)
 
 
 def squared_norm(X: Matrix) -> float:
@@ -65,10 +76,6 @@ def _threads() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(max_workers=2, thread_name_prefix=OWN_THREADS)
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_threads.cache_clear)  # threads do not survive a fork
-
-
 def in_two_threads(function: Callable[..., T], *operands: Iterable[Any]) -> list[T]:
     """`map` in two threads: scipy's products let other threads run.
 
@@ -77,6 +84,29 @@ def in_two_threads(function: Callable[..., T], *operands: Iterable[Any]) -> list
     if current_thread().name.startswith(OWN_THREADS):
         return list(map(function, *operands))
     return list(_threads().map(function, *operands))
+
+
+@cache
+def all_threads() -> ThreadPoolExecutor:
+    """One for each core."""
+    return ThreadPoolExecutor(max_workers=max(n_cores(), 1), thread_name_prefix=OWN_THREADS)
+
+
+def n_cores() -> int:
+    """Those that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def in_threads(function: Callable[..., T], *operands: Sequence[Any]) -> Iterator[T]:
+    """`map` on all cores, in order. One item alone, or a thread of ours, does without."""
+    if len(operands[0]) < 2 or current_thread().name.startswith(OWN_THREADS):
+        return iter([function(*each) for each in zip(*operands, strict=True)])
+    return all_threads().map(function, *operands)
+
+
+if hasattr(os, "register_at_fork"):  # threads do not survive a fork
+    os.register_at_fork(after_in_child=_threads.cache_clear)
+    os.register_at_fork(after_in_child=all_threads.cache_clear)
 
 
 def frozen(values: Any) -> Any:

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import validate_data
 
 from isthmus.core.labels import is_missing, read_labels
-from isthmus.core.numerics import frozen, squared_norm, stack
+from isthmus.core.numerics import frozen, squared_norm, stack, take_rows
 from isthmus.exceptions import EmptyDocumentWarning, warn
 from isthmus.typing import Array, DomainName, DomainNames, Mask, Matrix, Positions
 
@@ -193,7 +193,7 @@ def make_problem(
             Domain(
                 name=name,
                 is_target=bool(is_target[number]),
-                matrix=frozen(matrix if len(rows) == n_rows else matrix[rows]),
+                matrix=frozen(matrix if len(rows) == n_rows else take_rows(matrix, rows)),
                 rows=frozen(rows),
                 labels=frozen(known[rows]),
                 labeled=frozen(labeled[rows]),

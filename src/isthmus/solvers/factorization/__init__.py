@@ -17,7 +17,7 @@ from isthmus.solvers.factorization.documents import Documents, MatrixDocuments
 from isthmus.solvers.factorization.factors import Factors
 from isthmus.solvers.factorization.fold_in import fold_in
 from isthmus.solvers.factorization.plsa import plsa
-from isthmus.solvers.factorization.scaled import Scaled
+from isthmus.solvers.factorization.scaled import Scaled, ScaledDocuments
 from isthmus.solvers.factorization.solver import Factorization, History, minimize, objective, update
 from isthmus.solvers.factorization.starts import plain_nmf, random_start
 from isthmus.solvers.factorization.terms import (
@@ -57,6 +57,7 @@ __all__ = [
     "Ridge",
     "RowsSumToOne",
     "Scaled",
+    "ScaledDocuments",
     "SplitGradient",
     "Term",
     "fold_in",

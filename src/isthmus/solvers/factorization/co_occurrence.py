@@ -69,7 +69,7 @@ class CoOccurrence:
         return sum(in_two_threads(of_frequent, frequent_blocks)) + sum(in_two_threads(of_rare, rare_blocks))
 
     def times(self, words: Array) -> Array:
-        first, *others = in_two_threads(lambda part: part.transposed_times(part.times(words)), self._parts)
+        first, *others = [part.there_and_back(words) for part in self._parts]
         return sum(others, start=first)
 
     def transposed_times(self, documents: Array) -> Array:

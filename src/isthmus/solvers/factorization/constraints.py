@@ -31,8 +31,12 @@ class ColumnsSumToOne(Constraint):
     """Each topic is a distribution over words. A topic that lost all its words stays zero."""
 
     def restore(self, factor: Array) -> None:
+        factor *= self.scales(factor)
+
+    def scales(self, factor: Array) -> Array:
+        """What each column is to be multiplied with."""
         sums = factor.sum(axis=0)
-        factor *= 1 / np.where(sums > 0, sums, 1)
+        return np.asarray(1 / np.where(sums > 0, sums, 1))
 
 
 @dataclass(frozen=True)

@@ -6,17 +6,19 @@ memory: nothing else in the engine touches X.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from operator import matmul
-from typing import Protocol, TypeVar
+from itertools import pairwise
+from typing import Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 import scipy.sparse as sp
 
-from isthmus.core.numerics import in_two_threads, squared_norm
-from isthmus.solvers.factorization.kernel import column_order, product
-from isthmus.typing import Array, Matrix
+from isthmus.core.numerics import in_threads, squared_norm
+from isthmus.solvers.factorization.kernel import column_order
+from isthmus.solvers.factorization.sweep import RowStep, sweep_rows, there_and_back, times, worth_compiling
+from isthmus.typing import Array, Matrix, Positions
 
 T = TypeVar("T")
 
@@ -38,6 +40,14 @@ class Documents(Protocol):
         """X^T V, for V of documents x few. Both in column order."""
 
 
+@runtime_checkable
+class SweptDocuments(Documents, Protocol):
+    """Documents that can be passed over row by row."""
+
+    def sweep(self, V: Array, step: RowStep) -> Array:
+        """Update V in place; return X^T V, in column order."""
+
+
 @dataclass(frozen=True, eq=False)
 class MatrixDocuments:
     """Documents whose matrix, sparse or dense, is in memory."""
@@ -54,60 +64,62 @@ class MatrixDocuments:
         return squared_norm(self.matrix)
 
     @cached_property
-    def _halves(self) -> list[Matrix]:
-        """The documents in two parts of about as many non-zeros."""
-        matrix, n_rows = self.matrix, self.matrix.shape[0]
-        middle = int(np.searchsorted(matrix.indptr, matrix.nnz // 2))
-        return [_rows(matrix, first, last) for first, last in ((0, middle), (middle, n_rows))]
-
-    def _is_large(self, columns: int) -> bool:
-        return sp.issparse(self.matrix) and self.matrix.nnz * columns >= WORTH_TWO_THREADS
+    def _parts(self) -> list[tuple[slice, Matrix]]:
+        """Some documents each, of about as many non-zeros, and where in X they stand."""
+        if not sp.issparse(self.matrix):
+            return [(slice(0, self.matrix.shape[0]), self.matrix)]
+        ends = part_ends(self.matrix.indptr, self.matrix.shape[1])
+        return [(slice(first, last), rows_of(self.matrix, first, last)) for first, last in pairwise(ends)]
 
     def times(self, words: Array) -> Array:
-        if not self._is_large(words.shape[1]):
-            return _product(self.matrix, words)
         out = np.empty((self.matrix.shape[0], words.shape[1]), dtype=np.result_type(self.matrix, words), order="F")
-        rows = np.ascontiguousarray(words)
-        first, second = self._halves
-        parts = np.split(out, [first.shape[0]])
 
-        def fill(half: Matrix, part: Array) -> None:
-            part[...] = half @ rows
+        def fill(part: tuple[slice, Matrix]) -> None:
+            rows, matrix = part
+            out[rows] = times(matrix, words)
 
-        in_two_threads(fill, [first, second], parts)
+        list(in_threads(fill, self._parts))  # until all is done
         return out
 
     def transposed_times(self, documents: Array) -> Array:
-        # The transpose of CSR is CSC of the same memory: no X^T is ever stored.
-        if not self._is_large(documents.shape[1]):
-            return _product(self.matrix.T, documents)
-        first, second = self._halves
-        parts = np.split(np.ascontiguousarray(documents), [first.shape[0]])
-        upper, lower = in_two_threads(matmul, [first.T, second.T], parts)
-        upper += lower
-        return column_order(upper)
+        return added_up(lambda part: times(part[1].T, documents[part[0]]), self._parts)
+
+    def sweep(self, V: Array, step: RowStep) -> Array:
+        words = np.ascontiguousarray(step.words)
+        step = replace(step, words=words, compiled=worth_compiling(self.matrix, V.dtype))
+        return added_up(lambda part: sweep_rows(part[1], V[part[0]], step.part(part[0])), self._parts)
+
+    def there_and_back(self, words: Array) -> Array:
+        """X^T X B."""
+        words = np.ascontiguousarray(words)
+        compiled = worth_compiling(self.matrix, words.dtype)
+        return added_up(lambda part: there_and_back(part[1], words, compiled), self._parts)
 
 
-WORTH_TWO_THREADS = 1 << 22
-"""Multiplications from which on a second thread saves more time than it takes to wake. How the work is divided
-depends on the matrix alone, so that the result does not depend on the number of cores."""
+MOST_PARTS = 64
+NON_ZEROS_OF_A_PART = 1 << 17
+"""At least. Sums over a part are as large as the vocabulary, which a part should be several times of as well."""
 
 
-def _rows(matrix: Matrix, first: int, last: int) -> Matrix:
+def part_ends(indptr: Positions, n_words: int) -> list[int]:
+    """Where parts of a matrix end, the first of which begins at 0. It depends on the matrix alone, so that the result
+    does not depend on the number of cores."""
+    n_parts = int(np.clip(indptr[-1] // max(NON_ZEROS_OF_A_PART, 8 * n_words), 1, MOST_PARTS))
+    inner = np.searchsorted(indptr, np.arange(1, n_parts) * (int(indptr[-1]) // n_parts))
+    return [0, *inner.tolist(), len(indptr) - 1]
+
+
+def added_up(function: Callable[[T], Array], parts: Sequence[T]) -> Array:
+    """The sum of what a function makes of each part, in the order of the parts, in column order."""
+    found = in_threads(function, parts)
+    total = next(found)
+    for each in found:
+        total += each
+    return total if total.flags.f_contiguous else column_order(total)
+
+
+def rows_of(matrix: Matrix, first: int, last: int) -> Matrix:
     """Some rows, in order. Unlike an index, a slice of the arrays need not copy them."""
     start, end = matrix.indptr[[first, last]]
     parts = (matrix.data[start:end], matrix.indices[start:end], matrix.indptr[first : last + 1] - start)
     return type(matrix)(parts, shape=(last - first, matrix.shape[1]), copy=False)
-
-
-def _product(matrix: Matrix, narrow: Array) -> Array:
-    """matrix @ narrow, from column order to column order."""
-    if not sp.issparse(matrix):
-        return product(matrix, narrow)
-    if narrow.shape[1] > 2:
-        return column_order(matrix @ np.ascontiguousarray(narrow))
-    # Two products with a vector take two thirds of the time of one with a matrix of two columns.
-    out = np.empty((matrix.shape[0], narrow.shape[1]), dtype=np.result_type(matrix, narrow), order="F")
-    for column in range(narrow.shape[1]):
-        out[:, column] = matrix @ narrow[:, column]
-    return out

@@ -7,14 +7,13 @@ about half the time that they take in row order.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from isthmus.typing import Array
 
-if TYPE_CHECKING:
-    from isthmus.solvers.factorization.terms import Product
+Pair = tuple[Array, Array | None]
+"""Stands for left @ right.T, unmultiplied; without `right`, for `left` itself. A term's `Product` is one."""
 
 BLOCK_ROWS = 8192
 """Rows are updated in blocks, so that numerator and denominator stay in the processor's cache."""
@@ -38,7 +37,7 @@ def column_order(tall: Array) -> Array:
 
 
 def multiply(
-    factor: Array, negative: Sequence[Product], positive: Sequence[Product], exponent: float, scratch: Array
+    factor: Array, negative: Sequence[Pair], positive: Sequence[Pair], exponent: float, scratch: Array
 ) -> None:
     """factor *= (sum of negative / sum of positive) ** exponent, in place.
 
@@ -63,10 +62,10 @@ def multiply(
         across *= ratio
         if factor.dtype == np.float32:
             # Entries that die out soon become subnormal in single precision, and slow every product down.
-            across[across < least] = 0
+            across *= across >= least
 
 
-def _side_by_side(products: Sequence[Product]) -> list[tuple[Array, Array | None]]:
+def _side_by_side(products: Sequence[Pair]) -> list[Pair]:
     """The same sum with all its proper products as one; A B^T + A C^T is A (B + C)^T, and no wider than either."""
     lefts = {id(left): left for left, right in products if right is not None}
     rights: dict[int, Array] = {}
@@ -80,7 +79,7 @@ def _side_by_side(products: Sequence[Product]) -> list[tuple[Array, Array | None
     return [*pairs, *plain]
 
 
-def _add_up(products: Sequence[tuple[Array, Array | None]], part: slice, out: Array) -> None:
+def _add_up(products: Sequence[Pair], part: slice, out: Array) -> None:
     """Sum of left @ right.T over some rows, transposed."""
     if not products:
         out[...] = 0

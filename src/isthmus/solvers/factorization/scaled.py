@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from isthmus.solvers.factorization.documents import Documents
+from isthmus.solvers.factorization.documents import Documents, SweptDocuments
+from isthmus.solvers.factorization.sweep import RowStep
 from isthmus.typing import Array
 
 
@@ -31,4 +32,17 @@ class Scaled:
     def transposed_times(self, documents: Array) -> Array:
         product = self.documents.transposed_times(documents)
         product *= documents.dtype.type(self.scale)
+        return product
+
+
+@dataclass(frozen=True, eq=False)
+class ScaledDocuments(Scaled):
+    """The same of documents that can be passed over."""
+
+    documents: SweptDocuments
+
+    def sweep(self, V: Array, step: RowStep) -> Array:
+        scale = V.dtype.type(self.scale)
+        product = self.documents.sweep(V, replace(step, words=step.words * scale))
+        product *= scale
         return product

@@ -10,10 +10,18 @@ import numpy as np
 import scipy.linalg
 
 from isthmus.core.progress import Step
-from isthmus.solvers.factorization.constraints import Constraint, Free, Frozen
+from isthmus.solvers.factorization.constraints import (
+    ColumnsSumToOne,
+    Constraint,
+    Free,
+    Frozen,
+    NonNegative,
+    RowsSumToOne,
+)
+from isthmus.solvers.factorization.documents import SweptDocuments
 from isthmus.solvers.factorization.factors import Factors
 from isthmus.solvers.factorization.kernel import multiply
-from isthmus.solvers.factorization.terms import QuadraticTerm, Reconstruction, Term
+from isthmus.solvers.factorization.terms import QuadraticTerm, Reconstruction, SplitGradient, Term
 from isthmus.typing import Array
 
 
@@ -99,14 +107,37 @@ def update(model: Factorization, name: str) -> None:
     if isinstance(constraint, Free):
         factors[name] = _exact(factors, name, involved)
         return
-    splits = [term.gradient(factors, name) for term in involved]
+    fit = None if model.restore_last else _swept(model, name)
+    gradient = _added([term.gradient(factors, name) for term in involved if term is not fit])
+    if fit is not None:
+        fit.sweep(factors, constraint, model.exponent, gradient)
+        return
     factor = factors[name]
-    negative = [product for split in splits for product in split.negative]
-    positive = [product for split in splits for product in split.positive]
-    multiply(factor, negative, positive, model.exponent, factors.scratch(name))
+    multiply(factor, gradient.negative, gradient.positive, model.exponent, factors.scratch(name))
     if not model.restore_last:
         constraint.restore(factor)
     factors.changed(name)
+
+
+def _swept(model: Factorization, name: str) -> Reconstruction | None:
+    """The term whose documents are passed over to update their factor.
+
+    None, where words stand still: then X M still holds, and nobody asks for X^T V.
+    """
+    if type(model.constraints[name]) not in (NonNegative, RowsSumToOne, ColumnsSumToOne):
+        return None
+    moving = {other for other in model.order if not isinstance(model.constraints[other], Frozen)}
+    for term in model.terms:
+        if isinstance(term, Reconstruction) and term.rows == name and isinstance(term.documents, SweptDocuments):
+            return term if moving & {*term.factors} - {name} else None
+    return None
+
+
+def _added(splits: Sequence[SplitGradient]) -> SplitGradient:
+    return SplitGradient(
+        [product for split in splits for product in split.negative],
+        [product for split in splits for product in split.positive],
+    )
 
 
 def check_parts(model: Factorization) -> None:

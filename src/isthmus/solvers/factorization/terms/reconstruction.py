@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from isthmus.solvers.factorization.documents import Documents
+from isthmus.solvers.factorization.constraints import ColumnsSumToOne, Constraint, RowsSumToOne
+from isthmus.solvers.factorization.documents import Documents, SweptDocuments
 from isthmus.solvers.factorization.factors import Factors
 from isthmus.solvers.factorization.kernel import product
+from isthmus.solvers.factorization.sweep import RowStep
 from isthmus.solvers.factorization.terms.base import Product, SplitGradient
 from isthmus.typing import Array
 
@@ -90,12 +93,39 @@ class Reconstruction:
             slot.value = product(self.profile(factors), self._gram(factors))
         return slot.value
 
+    def _observed_and_expected(self, factors: Factors) -> Array:
+        slot = factors.slot((self, "both"), *self.factors)
+        if slot.value is None:
+            both = (self._observed(factors).T, self._expected(factors).T)
+            slot.value = np.concatenate(both).T
+        return slot.value
+
     def _profile_gram(self, factors: Factors) -> Array:
         """M^T M."""
         slot = factors.slot(("profile gram", self.components), *self._word_factors)
         if slot.value is None:
             slot.value = self.profile(factors).T @ self.profile(factors)
         return slot.value
+
+    def sweep(self, factors: Factors, constraint: Constraint, exponent: float, others: SplitGradient) -> None:
+        """Update V in one pass over the documents, which leaves X^T V as well. `others`: what other terms add."""
+        assert isinstance(self.documents, SweptDocuments)
+        V = factors[self.rows]
+        step = RowStep(
+            _scaled(self.weight, self.profile(factors)),
+            self.weight * self._profile_gram(factors),
+            exponent,
+            isinstance(constraint, RowsSumToOne),
+            _added_up(others.negative),
+            _added_up(others.positive),
+        )
+        observed = self.documents.sweep(V, step)
+        if isinstance(constraint, ColumnsSumToOne):
+            scales = constraint.scales(V)
+            V *= scales
+            observed *= scales
+        factors.changed(self.rows)
+        factors.slot((self.documents, self.rows), self.rows).value = observed
 
     def value(self, factors: Factors) -> float:
         # ||X||^2 - 2 <X^T V, M> + <V^T V, M^T M>: no residual.
@@ -118,10 +148,22 @@ class Reconstruction:
                 split.negative.append(Product(self._observed(factors), association))
                 split.positive.append(Product(self._expected(factors), association))
             if name == component.association:
-                words = factors[component.words].T
-                split.negative.append(Product(weight * (words @ self._observed(factors))))
-                split.positive.append(Product(weight * (words @ self._expected(factors))))
+                # Side by side: a product of twice the width takes the same time.
+                found = factors[component.words].T @ self._observed_and_expected(factors)
+                observed, expected = np.hsplit(weight * found, 2)
+                split.negative.append(Product(observed))
+                split.positive.append(Product(expected))
         return split
+
+
+def _added_up(products: Sequence[Product]) -> Array | None:
+    """Their sum; nothing for none."""
+    if not products:
+        return None
+    total = np.array(products[0].multiplied(), order="F")
+    for each in products[1:]:
+        total += each.multiplied()
+    return total
 
 
 def _scaled(scale: float, array: Array) -> Array:

@@ -1,0 +1,125 @@
+"""One pass over documents: X M, the update of V, X^T V.
+
+A row of V needs nothing of other documents, so that a part of the documents can be taken through all three before the
+next is touched: X is read once, and the parts may be anywhere. `sweep_rows` is what happens to one part.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.util import find_spec
+from types import ModuleType
+
+import numpy as np
+import scipy.sparse as sp
+
+from isthmus.core.numerics import frozen
+from isthmus.solvers.factorization.constraints import RowsSumToOne
+from isthmus.solvers.factorization.kernel import BLOCK_ROWS, Pair, column_order, multiply, product
+from isthmus.typing import Array, Matrix
+
+WORTH_COMPILED = 1 << 18
+"""Non-zeros from which on compiled loops save more, over the iterations of a fit, than it takes to load them. By the
+matrix alone, so that results do not depend on what ran before."""
+
+
+@dataclass(frozen=True, eq=False)
+class RowStep:
+    """V *= ((X M + above) / (V gram + below)) ** exponent; then each row is made to sum to one, if `even`."""
+
+    words: Array
+    """M: words x classes, in row order."""
+    gram: Array
+    """Classes x classes."""
+    exponent: float
+    even: bool
+    above: Array | None = None
+    """What other terms add, for all rows of V."""
+    below: Array | None = None
+    compiled: bool = False
+    """Whether the loops of `isthmus.solvers.factorization.compiled` do it."""
+
+    def part(self, rows: slice) -> RowStep:
+        """The same for some rows of V."""
+        above, below = (None if own is None else own[rows] for own in (self.above, self.below))
+        return replace(self, above=above, below=below)
+
+
+def sweep_rows(X: Matrix, V: Array, step: RowStep) -> Array:
+    """Update V, the rows of the documents X, in place; return X^T V."""
+    if not step.compiled:
+        return _sweep_plainly(X, V, step)
+    width, loops = V.shape[1], _loops()
+    assert loops is not None
+    rows, out = np.array(V, order="C"), np.zeros((X.shape[1], width), dtype=V.dtype)
+    nothing = np.zeros((0, width), dtype=V.dtype)
+    above, below = (nothing if own is None else np.ascontiguousarray(own) for own in (step.above, step.below))
+    loops.sweep_of(width if width <= loops.UNROLLED else 0)(
+        *(frozen(array) for array in (X.data, X.indices, X.indptr)),  # each other type would be compiled for itself
+        np.ravel(step.words),
+        rows,
+        np.ascontiguousarray(step.gram, dtype=V.dtype),
+        above,
+        below,
+        V.dtype.type(step.exponent),
+        np.finfo(V.dtype).tiny,
+        step.even,
+        out.reshape(-1),
+    )
+    V[...] = rows
+    return out
+
+
+def there_and_back(X: Matrix, words: Array, compiled: bool) -> Array:
+    """X^T X M, for M in row order."""
+    loops = _loops() if compiled else None
+    if loops is None:
+        return np.asarray(X.T @ (X @ words))
+    width, out = words.shape[1], np.zeros_like(words)
+    loops.there_and_back_of(width if width <= loops.UNROLLED else 0)(
+        *(frozen(array) for array in (X.data, X.indices, X.indptr)), np.ravel(words), width, out.reshape(-1)
+    )
+    return out
+
+
+@cache
+def _loops() -> ModuleType | None:
+    """Imported when they are first needed: numba takes half a second."""
+    if find_spec("numba") is None:
+        return None
+    from isthmus.solvers.factorization import compiled
+
+    return compiled
+
+
+def worth_compiling(X: Matrix, dtype: np.dtype[np.floating]) -> bool:
+    """Whether compiled loops are there, for numbers of this kind, and X is large enough to gain from them."""
+    return bool(sp.issparse(X) and X.nnz >= WORTH_COMPILED and X.dtype == dtype and _loops() is not None)
+
+
+def _sweep_plainly(X: Matrix, V: Array, step: RowStep) -> Array:
+    above: list[Pair] = [(times(X, step.words), None)]
+    below: list[Pair] = [(V, step.gram)]
+    if step.above is not None:
+        above.append((step.above, None))
+    if step.below is not None:
+        below.append((step.below, None))
+    scratch = np.empty((2, V.shape[1], max(min(len(V), BLOCK_ROWS), 1)), dtype=V.dtype)
+    multiply(V, above, below, step.exponent, scratch)
+    if step.even:
+        RowsSumToOne().restore(V)
+    return times(X.T, V)  # the transpose of CSR is CSC of the same memory: no X^T is ever stored
+
+
+def times(matrix: Matrix, narrow: Array) -> Array:
+    """matrix @ narrow, to column order."""
+    if not sp.issparse(matrix):
+        return product(matrix, narrow)
+    if narrow.shape[1] > 2:
+        return column_order(matrix @ np.ascontiguousarray(narrow))
+    # Two products with a vector take two thirds of the time of one with a matrix of two columns.
+    out = np.empty((matrix.shape[0], narrow.shape[1]), dtype=np.result_type(matrix, narrow), order="F")
+    for column in range(narrow.shape[1]):
+        out[:, column] = matrix @ narrow[:, column]
+    return out

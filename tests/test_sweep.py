@@ -1,0 +1,121 @@
+"""One pass over the documents: compiled or not, in one part or in several, it is the update that it stands for."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from isthmus.core import numerics
+from isthmus.datasets import make_domains
+from isthmus.methods import CCI, DTLM, NMTF, TCL, DomTransNMF
+from isthmus.solvers.factorization import MatrixDocuments, ScaledDocuments, documents, sweep
+from isthmus.solvers.factorization.sweep import RowStep
+from isthmus.text import LogTfidf
+
+COMPILED = pytest.param(0, marks=pytest.mark.skipif(find_spec("numba") is None, reason="needs isthmus[fast]"))
+PLAIN = 1 << 60
+
+
+def expected(X: Any, V: Any, step: RowStep) -> tuple[Any, Any]:
+    """Written straight down."""
+    above = X @ step.words + (0 if step.above is None else step.above)
+    below = V @ step.gram + (0 if step.below is None else step.below) + np.finfo(V.dtype).tiny
+    V = V * (above / below) ** step.exponent
+    if step.even:
+        sums = V.sum(axis=1, keepdims=True)
+        V = np.where(sums > 0, V / np.where(sums > 0, sums, 1), 1 / V.shape[1])
+    return V, X.T @ V
+
+
+@settings(max_examples=40, deadline=None)
+@pytest.mark.parametrize("worth", [COMPILED, PLAIN])
+@given(
+    seed=st.integers(0, 10_000),
+    n=st.integers(1, 12),
+    columns=st.sampled_from([1, 3, 11]),
+    exponent=st.sampled_from([1.0, 0.5, 0.3]),
+    even=st.booleans(),
+    others=st.tuples(st.booleans(), st.booleans()),
+)
+def test_a_sweep_is_the_update_written_down(
+    worth: int, seed: int, n: int, columns: int, exponent: float, even: bool, others: tuple[bool, bool]
+) -> None:
+    rng = np.random.default_rng(seed)
+    X = sp.random_array((n, 7), density=0.3, rng=rng, format="csr")
+    V = np.asfortranarray(rng.uniform(size=(n, columns)))
+    above, below = (rng.uniform(size=(n, columns)) if other else None for other in others)
+    words = rng.uniform(size=(7, columns))
+    step = RowStep(words, words.T @ words, exponent, even, above, below)
+    wanted_V, wanted = expected(X.toarray(), V, step)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sweep, "WORTH_COMPILED", worth)
+        patch.setattr(documents, "part_ends", lambda indptr, n_words: [0, n // 2, n // 2, n])
+        moved = np.array(V, order="F")
+        found = MatrixDocuments(X).sweep(moved, step)
+        scaled_V = np.array(V, order="F")
+        twice = ScaledDocuments(MatrixDocuments(X), 2.0).sweep(scaled_V, RowStep(words / 2, *_rest(step)))
+    assert moved == pytest.approx(wanted_V)
+    assert found == pytest.approx(wanted)
+    assert found.flags.f_contiguous
+    assert scaled_V == pytest.approx(wanted_V)
+    assert twice == pytest.approx(2 * wanted)
+
+
+def _rest(step: RowStep) -> tuple[Any, ...]:
+    return step.gram, step.exponent, step.even, step.above, step.below
+
+
+@pytest.fixture(scope="module")
+def made() -> Any:
+    made = make_domains(150, n_words=400, n_classes=3, mean_length=40, random_state=0)
+    return LogTfidf().fit_transform(made.X), made
+
+
+@pytest.mark.skipif(find_spec("numba") is None, reason="needs isthmus[fast]")
+@pytest.mark.parametrize(
+    ("method", "dtype"),
+    [(TCL, np.float32), *((method, np.float64) for method in (TCL, NMTF, DTLM, CCI, DomTransNMF))],
+)
+def test_compiled_loops_find_what_numpy_finds(
+    made: Any, method: Any, dtype: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, truth = made
+    found = {}
+    for worth in (0, PLAIN):
+        monkeypatch.setattr(sweep, "WORTH_COMPILED", worth)
+        model = method(random_state=0, max_iter=10, tol=0)
+        model.fit(X.astype(dtype), truth.y, sample_domain=truth.sample_domain, target_domain=1)
+        found[worth] = model
+    near = 1e-6 if dtype == np.float64 else 2e-3
+    assert found[0].label_distributions_ == pytest.approx(found[PLAIN].label_distributions_, rel=near, abs=near)
+    assert found[0].objective_ == pytest.approx(found[PLAIN].objective_, rel=near)
+
+
+def test_the_number_of_cores_changes_no_bit(made: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    X, truth = made
+    monkeypatch.setattr(documents, "NON_ZEROS_OF_A_PART", 500)
+    monkeypatch.setattr(sweep, "WORTH_COMPILED", 0)
+    found = []
+    for cores in (1, 3):
+        numerics.all_threads.cache_clear()
+        monkeypatch.setattr(numerics, "n_cores", lambda cores=cores: cores)
+        model = TCL(random_state=0, max_iter=5).fit(X, truth.y, sample_domain=truth.sample_domain, target_domain=1)
+        found.append(model.label_distributions_)
+    numerics.all_threads.cache_clear()
+    assert np.array_equal(found[0], found[1])
+
+
+@given(st.lists(st.integers(0, 50), min_size=1, max_size=80), st.integers(1, 30))
+def test_parts_are_all_documents_once(lengths: list[int], n_words: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(documents, "NON_ZEROS_OF_A_PART", 40)
+        ends = documents.part_ends(np.concatenate([[0], np.cumsum(lengths)]), n_words)
+    assert ends[0] == 0
+    assert ends[-1] == len(lengths)
+    assert ends == sorted(ends)
