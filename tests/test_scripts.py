@@ -110,3 +110,17 @@ def test_the_command_tells_how_texts_were_read(tmp_path: Path) -> None:
     found = run("fit", "--source", str(tmp_path / "s.jsonl"), "--target", str(tmp_path / "t.jsonl"), "--method", "LR")
     assert "Texts are read as words (Latin" in found.stdout
     assert "and pairs of characters (Han" in found.stdout
+
+
+@given(st.lists(st.text("ab _9'.é好\n", max_size=30), max_size=5))
+def test_later_texts_are_counted_as_scikit_learn_counts_them(texts: list[str]) -> None:
+    """Words are cut and counted in a shorter way than its own, with the same outcome."""
+    counts = UnicodeCounts().fit(["ab aa 99 a_b éa 好好", "ab b9"])
+    own = super(UnicodeCounts, counts).transform(texts)
+    found = counts.transform(texts)
+    assert found.shape == own.shape
+    assert found.dtype == own.dtype
+    assert (found != own).nnz == 0
+    ascii_texts = [text for text in texts if text.isascii()]
+    cut = CountVectorizer().build_analyzer()
+    assert [analyze(text) for text in ascii_texts] == [cut(text) for text in ascii_texts]

@@ -305,8 +305,8 @@ def test_drift_is_a_gauge(folder: Path, tmp_path: Path) -> None:
         for seed, extra, drifted in ((5, "t", "0.0"), (6, "z", "1.0")):
             texts = [row["text"] for row in make(1200, seed, extra)]
             assert 'isthmus_drift{model="m"} 1' not in client.get("/metrics").text
-            for start in range(0, len(texts), 40):
-                client.post("/v1/label", json={"documents": texts[start : start + 40]})
+            for start in range(0, len(texts), 20):
+                client.post("/v1/label", json={"documents": texts[start : start + 20]})
             assert f'isthmus_drift{{model="m"}} {drifted}' in client.get("/metrics").text
     assert 'sign="class prior"' in client.get("/metrics").text
 

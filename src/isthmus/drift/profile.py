@@ -67,7 +67,7 @@ def describe_documents(
     """The same numbers of documents that came later: unknown, closeness, confidence, and the class numbers."""
     analyzer, known = _words(vectorizer)
     return {
-        "unknown": np.array([_share(analyzer(text), lambda word: word not in known) for text in texts]),
+        "unknown": np.array([_share(set(analyzer(text)), known) for text in texts]),
         "closeness": np.asarray(X @ profile.center).ravel(),
         "confidence": np.asarray(probabilities.max(axis=1)),
         "numbers": probabilities.argmax(axis=1),
@@ -83,14 +83,13 @@ def _unknown_left_out(result: Any, rows: Any) -> Array:
     frequency: Counter[str] = Counter()
     for text in (*result.source_texts, *result.target_texts):
         frequency.update(set(analyzer(text)))
-    return np.array(
-        [_share(analyzer(result.target_texts[row]), lambda word: frequency[word] <= least) for row in rows.tolist()]
-    )
+    others = {word for word, n in frequency.items() if n > least}
+    return np.array([_share(set(analyzer(result.target_texts[row])), others) for row in rows.tolist()])
 
 
-def _share(words: Sequence[str], is_one: Callable[[str], bool]) -> float:
-    found = set(words)
-    return sum(map(is_one, found)) / len(found) if found else 0.0
+def _share(words: set[str], known: Any) -> float:
+    """Of the words, those that are unknown."""
+    return len(words.difference(known)) / len(words) if words else 0.0
 
 
 def _counts(vectorizer: Any) -> Any:

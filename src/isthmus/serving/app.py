@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from time import perf_counter, time
-from typing import Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -25,7 +24,6 @@ from isthmus.serving.served import ServedModel
 
 LOOK_EVERY = 1.0
 """Seconds between looks at the files of models."""
-DIGITS = 6
 Handler = Callable[[Request], Awaitable[Response]]
 
 
@@ -35,7 +33,7 @@ class _Service:
     def __init__(self, models: Sequence[ServedModel], limits: Limits, needs_token: bool, logs: bool) -> None:
         self.models = {model.name: model for model in models}
         self.limits, self.metrics, self._logs = limits, Metrics(), logs
-        self.batchers = {name: Batcher(_labelling(model), limits.waiting) for name, model in self.models.items()}
+        self.batchers = {name: Batcher(model.label, limits.waiting) for name, model in self.models.items()}
         self.n_requests = 0
         self._described = describe(limits, needs_token)
 
@@ -45,13 +43,8 @@ class _Service:
         model = self._model(request)
         question = read_question(await read_object(request, self.limits), self.limits)
         found = await self.batchers[model.name].submit(question.texts)
-        results = []
-        for name, (classes, row) in zip(question.ids, found, strict=True):
-            best = int(row.argmax())
-            shares = {str(label): round(float(share), DIGITS) for label, share in zip(classes, row, strict=True)}
-            label = str(classes[best])
-            results.append({"id": name, "label": label, "confidence": shares[label], "probabilities": shares})
-        for label, n in Counter(str(one["label"]) for one in results).items():
+        results = [{"id": name, **one} for name, one in zip(question.ids, found, strict=True)]
+        for label, n in Counter(one["label"] for one in results).items():
             self.metrics.documents.labels(model.name, label).inc(n)
         request.state.documents = len(results)
         return JSONResponse({"model": model.name, "results": results})
@@ -62,9 +55,9 @@ class _Service:
         text, n_words = found.get("text"), found.get("words", 10)
         if not isinstance(text, str) or type(n_words) is not int or not 1 <= n_words <= 100:
             raise RequestError(422, "Give a text, and perhaps words, a number from 1 to 100.")
-        (classes, row), *_ = await self.batchers[model.name].submit([whole(text)])
+        (labelled,) = await self.batchers[model.name].submit([whole(text)])
         words = await run_in_threadpool(model.explain, whole(text), n_words)
-        return JSONResponse({"model": model.name, "label": str(classes[int(row.argmax())]), "words": words})
+        return JSONResponse({"model": model.name, "label": labelled["label"], "words": words})
 
     async def list_models(self, request: Request) -> Response:
         listed = [
@@ -178,16 +171,6 @@ def serving_app(
     routes = [Route(path, service.within_limits(handler), methods=["POST"]) for path, handler in posts.items()]
     routes += [Route(path, handler) for path, handler in gets.items()]
     return Starlette(routes=routes, lifespan=service.running)
-
-
-def _labelling(model: ServedModel) -> Callable[[Sequence[str]], list[tuple[Any, Any]]]:
-    """Rows that bring their classes along: another model may have other ones."""
-
-    def label(texts: Sequence[str]) -> list[tuple[Any, Any]]:
-        classes, probabilities = model.probabilities(texts)
-        return [(classes, row) for row in probabilities]
-
-    return label
 
 
 def _refused(status: int, sentence: str) -> Response:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import numpy as np
+import scipy.sparse as sp
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import Pipeline
 
 from isthmus.text.segmentation import SPACELESS, is_plain, letter_runs, scripts_of, tokens
+
+DEFAULT_PATTERN = r"(?u)\b\w\w+\b"
+_PLAIN_WORDS = re.compile(r"[0-9A-Za-z_]{2,}").findall
+"""The words of a text in ASCII, as the default pattern cuts them, in half the time."""
 
 
 def reading_of(vectorizer: Any) -> str | None:
@@ -67,6 +74,24 @@ class UnicodeCounts(CountVectorizer):
         self.scripts_ = scripts_of(texts)
         return counts
 
+    def transform(self, raw_documents: Iterable[str]) -> Any:
+        """Count the words that are known, in a matrix of documents x words."""
+        if isinstance(raw_documents, str) or self.binary:
+            return super().transform(raw_documents)
+        self._check_vocabulary()
+        analyze, number_of = self.build_analyzer(), self.vocabulary_.get
+        found: list[int] = []
+        ends = [0]
+        for text in raw_documents:
+            found += [number for number in map(number_of, analyze(text)) if number is not None]
+            ends.append(len(found))
+        width = np.int32 if len(found) <= np.iinfo(np.int32).max else np.int64
+        numbers, indptr = np.array(found, dtype=width), np.array(ends, dtype=width)
+        shape = (len(ends) - 1, len(self.vocabulary_))
+        counts = sp.csr_matrix((np.ones(len(found), dtype=self.dtype), numbers, indptr), shape=shape)
+        counts.sum_duplicates()
+        return counts
+
     @property
     def reading(self) -> str:
         """How the texts of the fit were read, for people."""
@@ -84,10 +109,12 @@ class UnicodeCounts(CountVectorizer):
         if self.analyzer != "word":  # which no argument says, but a file may
             return super().build_analyzer()
         prepare, cut, stop_words = self.build_preprocessor(), self.build_tokenizer(), self.get_stop_words()
+        cut_ascii = _PLAIN_WORDS if self.tokenizer is None and self.token_pattern == DEFAULT_PATTERN else cut
 
         def analyze(text: str) -> list[str]:
             prepared = prepare(self.decode(text))
-            words, pairs = (cut(prepared), []) if is_plain(prepared) else tokens(prepared)
+            cut_plain = cut_ascii if prepared.isascii() else cut
+            words, pairs = (cut_plain(prepared), []) if is_plain(prepared) else tokens(prepared)
             runs = [run for word in words for run in letter_runs(word, self.letters)] if self.letters else []
             return [*self._word_ngrams(words, stop_words), *runs, *pairs]
 
