@@ -13,15 +13,17 @@ import scipy.sparse as sp
 from sklearn.base import clone
 
 from isthmus.auto import Auto
+from isthmus.auto.update import update_estimator
 from isthmus.core.estimator import TransferClassifier
 from isthmus.core.labels import spelled_like
-from isthmus.drift import TargetProfile
+from isthmus.drift import TargetProfile, profile_update
 from isthmus.inspection.tables import data_frame
 from isthmus.inspection.topics import Topics
 from isthmus.methods import METHODS
 from isthmus.text import (
     WordsAndEmbeddings,
     encoder_vectorizer,
+    grown_vectorizer,
     local_static_encoder,
     preset_vectorizer,
     read_encoder,
@@ -66,6 +68,31 @@ class Result:
     def predict_proba(self, texts: Sequence[str]) -> Array:
         """Class probabilities of target texts that came later."""
         return self.estimator.predict_proba(self.vectorizer.transform(_read_texts(texts, "texts")))
+
+    def update(self, texts: Sequence[str], labels: Sequence[Any] | None = None) -> Result:
+        """Incremental learning: a result that has learned from target texts that came later, and labels them.
+
+        The texts of the fit are not needed, and the cost grows with what arrived. `labels` has one for each text, and
+        None where nobody knows. Words that were not known are learned; of 200 texts or more, drift is told by these
+        from then on.
+        """
+        found = _read_texts(texts, "texts")
+        known = [None] * len(found) if labels is None else _read_column(labels, "labels", "labels")
+        if len(known) != len(found):
+            raise ValueError(f"labels has {len(known)} entries and texts {len(found)}: give None for unknown ones.")
+        known = spelled_like(known, self.classes.tolist())
+        if strange := set(known) - {None, *self.classes.tolist()}:
+            raise ValueError(f"labels holds {strange.pop()!r}, which the model does not know: fit it with that class.")
+        vectorizer = grown_vectorizer(self.vectorizer, found, len(self.labels))
+        X = vectorizer.transform(found)
+        estimator = update_estimator(self.estimator, X, known)
+        probabilities = estimator.predict_proba(X)
+        given = np.array([label is not None for label in known])
+        probabilities[given] = [self.classes == label for label in known if label is not None] or probabilities[given]
+        profile = profile_update(self, estimator, vectorizer, found, X)
+        own = {"labels": self.classes[probabilities.argmax(axis=1)], "probabilities": probabilities, "X": X}
+        words = {"estimator": estimator, "vectorizer": vectorizer, "target_texts": found, "target_labels": known}
+        return Result(classes=self.classes, profile=profile, **own, **words)
 
     def topics(self, n_words: int = 10) -> Topics:
         """The words that carried the labels across, for methods that have topics."""

@@ -175,7 +175,7 @@ class Auto(TransferClassifier):
     @available_if(_has_topics)
     def topics(self, feature_names: Any = None, n_words: int = 10) -> Topics:
         """The topics of TCL, if it is a member; there is no such method if it is not. See `TCL.topics`."""
-        solution = cast(TopicSolution, self.solution_.member(names.TOPICS))
+        solution = cast(TopicSolution, cast(EnsembleSolution, self.solution_.shown).member(names.TOPICS))
         words = self._read_feature_names(feature_names)[: self.n_features_in_ - self.n_embedding_features]
         return solution.topics(words, self.classes_, self.domains_, n_words)
 

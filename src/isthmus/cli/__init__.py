@@ -27,6 +27,7 @@ from isthmus.cli.predict import predict
 from isthmus.cli.serve import serve
 from isthmus.cli.studio import studio
 from isthmus.cli.suggest import suggest
+from isthmus.cli.update import update_model
 from isthmus.cli.watch import watch
 from isthmus.exceptions import DataError, ModelFileError
 
@@ -90,7 +91,10 @@ def isthmus(
     """
 
 
-for command in (demo, check_data, fit, predict, evaluate, suggest, studio, serve, watch, explain, info, bench, data):
+for command in (
+    *(demo, check_data, fit, predict, evaluate, suggest, studio, serve),
+    *(watch, update_model, explain, info, bench, data),
+):
     app.command(command.__name__.partition("_")[0], cls=Command)(command)
 
 

@@ -27,6 +27,11 @@ class Solution(ABC):
         `domain` is the position of the domain whose words to read them with, or None for the targets.
         """
 
+    @property
+    def shown(self) -> Solution:
+        """The solution whose public fields an estimator shows: this one, or the one that it stands around."""
+        return self
+
     def transduce(self, problem: Problem) -> Array:
         """Class probabilities of `problem.unlabeled`: as if these documents were new."""
         mixed = [number for number, domain in enumerate(problem.domains) if not domain.fully_labeled]
@@ -38,6 +43,7 @@ class Solution(ABC):
 
 def published(solution: Any) -> dict[str, Any]:
     """What a fitted estimator shows of its solution, by attribute."""
+    solution = solution.shown
     names = [field.name for field in fields(solution)]
     return {f"{name}_": getattr(solution, name) for name in names if name != "distributions" and name[0] != "_"}
 

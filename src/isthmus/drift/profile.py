@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,8 @@ from isthmus.typing import Array
 
 MOST_DOCUMENTS = 5_000
 """Of the target, drawn at random, that a profile keeps numbers of."""
+LEAST_DOCUMENTS = 200
+"""That came later, and make up a profile of their own."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,15 +47,35 @@ def profile_target(result: Any) -> TargetProfile | None:
     if not texts or len(texts) != len(result.labels) or not n_source:
         return None
     X = result.X[n_source:] if result.X is not None else result.vectorizer.transform(texts)
+    return _profile(result.estimator, result.vectorizer, texts, X, {}, result.source_texts)
+
+
+def profile_update(before: Any, estimator: Any, vectorizer: Any, texts: Sequence[str], X: Any) -> TargetProfile | None:
+    """After `Result.update`: of the documents that came later, as for `profile_target`.
+
+    The profile of the result before where they are too few.
+    """
+    if before.profile is None:
+        return None
+    if len(texts) < LEAST_DOCUMENTS:
+        more = X.shape[1] - len(before.profile.center)
+        return replace(before.profile, center=np.pad(before.profile.center, (0, more)))
+    return _profile(estimator, vectorizer, list(texts), X, _words(before.vectorizer)[1], ())
+
+
+def _profile(
+    estimator: Any, vectorizer: Any, texts: Sequence[str], X: Any, known: Any, other_texts: Sequence[str]
+) -> TargetProfile:
+    """Of texts and their rows; words that are `known`, or that stand in other texts, are no document's own."""
     center = np.asarray(X.mean(axis=0)).ravel()
     rows = np.sort(np.random.default_rng(0).permutation(len(texts))[:MOST_DOCUMENTS])
     drawn, n = X[rows], len(texts)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", EmptyDocumentWarning)
-        probabilities = result.estimator.predict_proba(drawn)
+        probabilities = estimator.predict_proba(drawn)
     lengths = np.asarray(drawn.multiply(drawn).sum(axis=1)).ravel() if sp.issparse(drawn) else (drawn**2).sum(axis=1)
     return TargetProfile(
-        unknown=_unknown_left_out(result, rows),
+        unknown=_unknown_left_out(vectorizer, texts, rows, known, other_texts),
         closeness=(np.asarray(drawn @ center).ravel() - lengths / n) * (n / max(n - 1, 1)),
         confidence=np.asarray(probabilities.max(axis=1), dtype=np.float64),
         numbers=probabilities.argmax(axis=1),
@@ -74,17 +96,19 @@ def describe_documents(
     }
 
 
-def _unknown_left_out(result: Any, rows: Any) -> Array:
+def _unknown_left_out(
+    vectorizer: Any, texts: Sequence[str], rows: Any, known: Any, other_texts: Sequence[str]
+) -> Array:
     """Words that a document alone brought into the vocabulary would be unknown without it."""
-    analyzer, known = _words(result.vectorizer)
-    if not known:
+    analyzer, words = _words(vectorizer)
+    if not words:
         return np.zeros(len(rows))
-    least = int(getattr(_counts(result.vectorizer), "min_df", 1))
+    least = int(getattr(_counts(vectorizer), "min_df", 1))
     frequency: Counter[str] = Counter()
-    for text in (*result.source_texts, *result.target_texts):
+    for text in (*other_texts, *texts):
         frequency.update(set(analyzer(text)))
-    others = {word for word, n in frequency.items() if n > least}
-    return np.array([_share(set(analyzer(result.target_texts[row])), others) for row in rows.tolist()])
+    others = {word for word, n in frequency.items() if n > least}.union(known)
+    return np.array([_share(set(analyzer(texts[row])), others) for row in rows.tolist()])
 
 
 def _share(words: set[str], known: Any) -> float:

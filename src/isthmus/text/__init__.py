@@ -2,6 +2,7 @@
 
 from isthmus.text.embedding import embed_texts, read_encoder
 from isthmus.text.encoder import TextEncoder, encoder_vectorizer
+from isthmus.text.growth import grown_vectorizer
 from isthmus.text.sign_split import SignSplit
 from isthmus.text.static import StaticEncoder, is_static_folder, local_static_encoder, static_encoder
 from isthmus.text.stems import StemCounts
@@ -20,6 +21,7 @@ __all__ = [
     "WordsAndEmbeddings",
     "embed_texts",
     "encoder_vectorizer",
+    "grown_vectorizer",
     "is_static_folder",
     "local_static_encoder",
     "preset_vectorizer",

@@ -132,6 +132,7 @@ NUMBERS: dict[str, dict[str, Numbers]] = {
     },
     "KernelFeatures": {"_scales": _not_negative("kernels")},
     "Layer": {"weights": _any("inputs", "outputs"), "offset": _any("outputs")},
+    "KnownWordsSolution": {"n_features_in_": POSITIVE_COUNT},
     "LogTfidf": {"idf_": _not_negative("features")},
     "Machines": {"coef": _any("machines", "features"), "intercept": _any("machines")},
     "MixtureSolution": {
@@ -178,6 +179,7 @@ NUMBERS: dict[str, dict[str, Numbers]] = {
         "center": _any("inputs"),
     },
     "TopicSolution": TOPICS,
+    "UpdatedSolution": {"_coefficients": _any("features", "classes"), "_sharpness": _not_negative()},
     "WordsAndEmbeddings": {"center_": _any("embedding"), "n_embedding_features_": COUNT},
     "WordMap": {"directions": _any("features", "dimensions"), "weight": _any()},
     "sklearn.BernoulliNB": {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -190,7 +190,7 @@ class TopicClassifier(FactorizationClassifier):
         """
         check_is_fitted(self, "association_")
         names = self._read_feature_names(feature_names)
-        return self.solution_.topics(names, self.classes_, self.domains_, n_words)
+        return cast(TopicSolution, self.solution_.shown).topics(names, self.classes_, self.domains_, n_words)
 
     def _html_repr(self) -> str:
         """What a notebook shows: scikit-learn's diagram and, after a fit on named words, the bridge beneath it."""

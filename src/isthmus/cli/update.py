@@ -1,0 +1,116 @@
+"""isthmus update."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from isthmus.cli import options as o
+
+if TYPE_CHECKING:
+    from isthmus._api import Result
+    from isthmus.cli.gathering import Gathered
+
+
+def update_model(
+    model: o.Model,
+    file: Annotated[str, typer.Argument(metavar="NEW", help="Target documents that came after the fit.")],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="MODEL2", help="The new model.", rich_help_panel=o.WRITING)
+    ],
+    labels: o.LabelFile = None,
+    use_target_labels: o.UseTargetLabels = False,
+    text: o.Text = None,
+    label: o.Label = None,
+    id_column: o.Id = None,
+    form: o.InputFormat = None,
+    encoding: o.Encoding = None,
+    max_document: o.MaxDocument = o.LONGEST,
+    encoder: o.Encoder = None,
+    force: o.Force = False,
+    as_json: o.AsJson = False,
+) -> None:
+    """Learn from documents that came later, and from labels of some of them, without a new fit (incremental learning).
+
+    What the model knows stays as the prior; the cost grows with what arrived.
+    Words that were not known are learned. From 200 documents on, isthmus
+    watch compares with these. Labels are those of --labels, by id, or with
+    --use-target-labels of the file itself.
+
+    Exit codes: 0 done, 1 could not be done (one sentence says why), 2 wrong
+    usage.
+    """
+    from isthmus.cli.bad_rows import BadRows
+    from isthmus.cli.gathering import gather
+    from isthmus.cli.models import asking, load_result, save_result
+    from isthmus.cli.outputs import check_outputs
+    from isthmus.cli.stages import Stages
+    from isthmus.io.atomic import Staging
+
+    check_outputs({"--output": output}, force, [model, file, *([] if labels is None else [str(labels)])])
+    result = load_result(model, encoder)
+    with BadRows() as bad, Stages() as stages:
+        columns = {"text": text, "label": label or ("label" if use_target_labels else None), "id": id_column}
+        form_name = form and form.value
+        new = gather(file, stages, bad, **columns, form=form_name, encoding=encoding, max_document=max_document)
+        bad.finish(None)
+        if not new.texts:
+            bad.refuse()
+        known = _known_labels(result, new, labels, use_target_labels)
+        with stages.stage("learning"), asking():
+            after = result.update(new.texts, known)
+        with stages.stage("writing"), Staging() as staging:
+            save_result(after, staging.place(output))
+            staging.commit()
+    _tell(result, after, new, output, as_json)
+
+
+def _known_labels(result: Result, new: Gathered, path: Path | None, use_own: bool) -> list[Any]:
+    """Of each document, or None; a label that is misspelt or new is refused."""
+    from isthmus.cli.gathering import check_spelling
+    from isthmus.core.labels import spelled_like
+    from isthmus.exceptions import DataError
+    from isthmus.io.documents import read_given
+
+    known: list[Any] = list(new.labels) if use_own else [None] * len(new.texts)
+    if path is not None:
+        given = {one.id: one.label for one in read_given(str(path))}
+        if not given.keys() & set(new.ids):
+            raise DataError(f"{path} has no id that {new.path} has.")
+        known = [given.get(name, label) for name, label in zip(new.ids, known, strict=True)]
+    classes = result.classes.tolist()
+    known = spelled_like(known, classes)
+    strange = dict.fromkeys(label for label in known if label is not None and label not in classes)
+    check_spelling(str(path or new.path), map(str, strange), [str(one) for one in classes], ())
+    if strange:
+        named = ", ".join(repr(label) for label in list(strange)[:5])
+        raise DataError(f"{path or new.path} has labels that the model does not know: {named}. Fit it with that class.")
+    return known
+
+
+def _tell(before: Result, after: Result, new: Gathered, output: Path, as_json: bool) -> None:
+    from isthmus.cli.console import n_documents, print_json
+    from isthmus.cli.console import output as standard_output
+
+    n_labels = int(after.given.sum())
+    n_words = after.estimator.n_features_in_ - before.estimator.n_features_in_
+    moved = int((before.predict(new.texts) != after.predict(new.texts)).sum())
+    if as_json:
+        print_json(
+            {
+                "documents": len(new.texts),
+                "labels": n_labels,
+                "new_words": n_words,
+                "moved": moved,
+                "model": str(output),
+            }
+        )
+        return
+    standard_output().print(
+        f"Learned from {n_documents(len(new.texts))}, {n_labels:,} with a label: {n_words:,} words are new, and "
+        f"{moved:,} of these documents get another label than before. Wrote {output}.",
+        markup=False,
+        soft_wrap=True,
+    )

@@ -1,0 +1,136 @@
+"""isthmus update: what came later is learned, at its own cost, and the rest of the model stays."""
+
+from __future__ import annotations
+
+import csv
+import json
+import warnings
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.special import log_softmax
+from sklearn.linear_model import LogisticRegression
+
+import isthmus
+from command import run
+from isthmus.auto.update import UpdatedSolution, _correction
+from isthmus.drift import profile_target
+from isthmus.text import grown_vectorizer, preset_vectorizer
+from test_quality import make, put, unlabelled
+
+SOURCE, ROWS, LATER = make(60, 0), make(120, 1, "t"), make(300, 2, "u")
+
+
+def texts(rows: list[dict[str, str]]) -> list[str]:
+    return [row["text"] for row in rows]
+
+
+@pytest.fixture(scope="module", params=["LR", "Auto", "TCL"])
+def result(request: pytest.FixtureRequest) -> isthmus.Result:
+    labels = [row["label"] for row in SOURCE]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", isthmus.exceptions.TransferWarning)
+        found = isthmus.transfer(texts(SOURCE), labels, texts(ROWS), method=request.param, encoder=None)
+    return replace(found, profile=profile_target(found))
+
+
+def test_a_correction_of_nothing_is_logistic_regression() -> None:
+    """Where the model before knows nothing, and all labels are known: scikit-learn's, without an intercept."""
+    rng = np.random.default_rng(0)
+    X = sp.csr_array(rng.random((40, 6)) * (rng.random((40, 6)) < 0.5))
+    y = rng.integers(0, 3, 40)
+    found = _correction(np.zeros((40, 3)), X, np.eye(3)[y], np.ones(40))
+    other = LogisticRegression(C=1, fit_intercept=False, tol=1e-10, max_iter=1000).fit(X, y).coef_.T
+    assert log_softmax(X @ found, axis=1) == pytest.approx(log_softmax(X @ other, axis=1), abs=1e-3)
+
+
+def test_known_labels_are_learned_and_everything_else_stays(result: isthmus.Result) -> None:
+    before = result.estimator.predict_proba(result.vectorizer.transform(texts(ROWS)))
+    wrong = [str(result.classes[1 - list(result.classes).index(row["label"])]) for row in LATER]
+    after = result.update(texts(LATER), wrong)
+    assert after.labels.tolist() == wrong
+    assert (after.predict(texts(LATER)) == wrong).mean() > (result.predict(texts(LATER)) == wrong).mean() + 0.1
+    assert (result.estimator.predict_proba(result.vectorizer.transform(texts(ROWS))) == before).all()
+    estimate = getattr(result.estimator, "estimated_accuracy_", None)
+    if estimate is not None:
+        assert after.estimator.estimated_accuracy_.value < estimate.value
+    if hasattr(result.estimator, "topics"):
+        assert after.topics()
+
+
+def test_documents_without_labels_do_not_make_it_surer(result: isthmus.Result) -> None:
+    claimed = result.predict_proba(texts(LATER)).max(axis=1).mean()
+    after = result.update(texts(LATER))
+    assert isinstance(after.estimator.solution_, UpdatedSolution)
+    assert after.probabilities.max(axis=1).mean() == pytest.approx(claimed, abs=0.02)
+    assert (after.labels == result.predict(texts(LATER))).mean() > 0.9
+
+
+def test_again_and_again_is_one_layer_and_a_file_holds_it(result: isthmus.Result, tmp_path: Path) -> None:
+    once = result.update(texts(LATER[:100]), [row["label"] for row in LATER[:100]])
+    twice = once.update([f"{text} novelty" for text in texts(LATER[100:])])
+    assert "novelty" in twice.vectorizer[0].vocabulary_
+    solution = twice.estimator.solution_
+    assert isinstance(solution, UpdatedSolution)
+    assert solution.shown is once.estimator.solution_.shown
+    isthmus.save(twice, tmp_path / "m.isthmus")
+    loaded = isthmus.load(tmp_path / "m.isthmus")
+    assert loaded.predict_proba(texts(ROWS)) == pytest.approx(twice.predict_proba(texts(ROWS)))
+    assert repr(getattr(loaded.estimator, "estimated_accuracy_", 0)) == repr(
+        getattr(twice.estimator, "estimated_accuracy_", 0)
+    )
+
+
+def test_the_profile_is_of_what_came_later_if_that_is_enough(result: isthmus.Result) -> None:
+    assert result.profile is not None
+    few, many = (result.update(texts(LATER[:n])).profile for n in (50, 300))
+    assert few is not None
+    assert many is not None
+    assert (few.unknown == result.profile.unknown).all()
+    assert len(few.center) >= len(result.profile.center)
+    assert len(many.unknown) == 300
+
+
+def test_labels_must_be_classes(result: isthmus.Result) -> None:
+    with pytest.raises(ValueError, match="labels holds 'other', which the model does not know"):
+        result.update(["a text"], ["other"])
+    with pytest.raises(ValueError, match="labels has 2 entries and texts 1"):
+        result.update(["a text"], [None, None])
+
+
+def test_words_are_added_at_the_right_with_the_weight_of_rare_ones() -> None:
+    vectorizer = preset_vectorizer("default").fit(["old words here", "old words there", "old times"])
+    grown = grown_vectorizer(vectorizer, ["old novelty", "novelty once"], 3)
+    assert list(vectorizer[0].vocabulary_) == [*vectorizer.get_feature_names_out()]
+    assert grown.get_feature_names_out().tolist() == [*vectorizer.get_feature_names_out(), "novelty"]
+    assert grown[1].idf_[-1] == pytest.approx(np.log(5 / 2))
+    assert grown_vectorizer(vectorizer, ["old words"], 3) is vectorizer
+    assert grown_vectorizer(str, ["old words"], 3) is str
+
+
+def test_the_command(tmp_path: Path) -> None:
+    put(tmp_path / "s.csv", SOURCE)
+    put(tmp_path / "t.csv", unlabelled(ROWS))
+    put(tmp_path / "new.csv", LATER)
+    model, new = tmp_path / "m.isthmus", tmp_path / "m2.isthmus"
+    files = ["--source", tmp_path / "s.csv", "--target", tmp_path / "t.csv"]
+    assert run("fit", *files, "--method", "LR", "-o", model).code == 0
+
+    def update(*more: object) -> Any:
+        return run("update", model, tmp_path / "new.csv", "-o", new, "--force", "--json", *more)
+
+    assert json.loads(update().stdout)["labels"] == 0
+    told = json.loads(update("--use-target-labels").stdout)
+    assert told["documents"] == told["labels"] == 300
+    assert told["new_words"] > 0
+    with (tmp_path / "labels.csv").open("w", newline="") as stream:
+        csv.writer(stream).writerows([["id", "label"], [LATER[0]["id"], LATER[0]["label"]]])
+    assert json.loads(update("--labels", tmp_path / "labels.csv").stdout)["labels"] == 1
+    assert run("predict", new, tmp_path / "t.csv", "-o", tmp_path / "out.csv").code == 0
+    assert "--output" in run("update", model, tmp_path / "new.csv", "-o", new).sentence  # it exists
+    (tmp_path / "labels.csv").write_text(f"id,label\n{LATER[0]['id']},unheard of\n")
+    assert "does not know: 'unheard of'" in update("--labels", tmp_path / "labels.csv").sentence
