@@ -163,6 +163,13 @@ def quick(name: str, max_iter: int = 12) -> TransferClassifier:
     return build(name) if default is None else build(name, max_iter=min(default, max_iter))
 
 
+@pytest.fixture
+def exact_logistic(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Logistic regressions to the end, as references need them: two solvers stop early at two places."""
+    monkeypatch.setattr("isthmus.solvers.linear.logistic.TOL", 1e-10)
+    monkeypatch.setattr("isthmus.solvers.linear.logistic.TOL_NEAR", 1e-10)
+
+
 @pytest.fixture(params=sorted(METHODS))
 def method(request: pytest.FixtureRequest) -> str:
     """Every method in turn."""

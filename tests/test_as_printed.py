@@ -44,6 +44,7 @@ def printed_tcl(
     return V
 
 
+@pytest.mark.usefixtures("exact_logistic")
 def test_tcl_as_printed_is_equations_5_to_8(toy: Toy) -> None:
     order = np.argsort(toy.domain, kind="stable")
     X, y, domain = toy.X[order], toy.y[order], toy.domain[order]
@@ -51,7 +52,7 @@ def test_tcl_as_printed_is_equations_5_to_8(toy: Toy) -> None:
     model.fit(X, y, sample_domain=domain, target_domain="target")
     source = domain == "source"
     _, numbers = np.unique(y[source], return_inverse=True)
-    lr = LogisticRegression(C=100, solver="newton-cg", tol=1e-5, max_iter=1000).fit(X[source], numbers)
+    lr = LogisticRegression(C=100, solver="newton-cg", tol=1e-10, max_iter=1000).fit(X[source], numbers)
     rng = check_random_state(3)
     words = [random_start(rng, (X.shape[1], 5), X.dtype) for _ in range(3)]
     U, *W = (factor / factor.sum(axis=0) for factor in words)
@@ -89,7 +90,11 @@ def test_dtlm_may_start_at_random(toy: Toy) -> None:
 
 def test_domtrans_nmf_with_the_w_of_algorithm_1() -> None:
     toy = expression()
-    about = {"sample_domain": toy.domain, "target_domain": "target", "sample_labeled": labeled_mask(toy)}
+    about: dict[str, Any] = {
+        "sample_domain": toy.domain,
+        "target_domain": "target",
+        "sample_labeled": labeled_mask(toy),
+    }
     ours, printed = (
         isthmus.DomTransNMF(n_topics=5, refit=refit, random_state=0).fit(toy.X, toy.y, **about)
         for refit in (True, False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +17,7 @@ import isthmus
 from conftest import Toy, make_toy, quiet
 from isthmus import Auto, suggest_labels
 from isthmus.auto.candidates import AT_SOURCE_PRIOR, SOURCE_ONLY
+from isthmus.auto.run import Run
 from isthmus.methods import NaiveBayesEM
 
 
@@ -237,3 +239,50 @@ def test_what_is_labelled_already_is_not_suggested() -> None:
     result = isthmus.transfer(texts, labels, texts, target_labels=given, method="LR")
     assert result.given.tolist() == [True, False, False, True, False, False]
     assert set(suggest_labels(result, 10)) == {1, 2, 4, 5}
+
+
+def test_a_warm_refit_finds_the_same_without_starting_over(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
+    labeled = ~toy.in_target
+    few = labeled.copy()
+    few[np.flatnonzero(toy.in_target)[:12]] = True
+    warm = Auto(random_state=0, warm_start=True)
+    quiet(toy, warm, sample_labeled=labeled)
+    cold = quiet(toy, Auto(random_state=0), sample_labeled=few)
+    solved = counted_solves(monkeypatch)
+    quiet(toy, warm, sample_labeled=few)
+    assert np.array_equal(warm.label_distributions_, cold.label_distributions_)
+    assert warm.estimated_accuracy_ == cold.estimated_accuracy_
+    assert 0 < len(solved) <= len(warm.chosen_)  # the members, which learn from the new labels
+
+
+def test_a_warm_start_reads_other_documents_afresh(toy: Toy) -> None:
+    warm = Auto(random_state=0, warm_start=True)
+    quiet(toy, warm)
+    other = Toy(toy.X[:, ::-1].tocsr(), toy.y, toy.domain)
+    quiet(other, warm)
+    assert np.array_equal(warm.label_distributions_, quiet(other, Auto(random_state=0)).label_distributions_)
+    relabeled = Toy(toy.X, np.where(toy.y == toy.y[0], "one", "another"), toy.domain)
+    quiet(relabeled, warm)
+    assert set(warm.classes_) == {"one", "another"}
+    quiet(toy, warm)
+    assert np.array_equal(warm.label_distributions_, quiet(toy, Auto(random_state=0)).label_distributions_)
+
+
+def test_what_a_warm_start_keeps_is_not_pickled(toy: Toy) -> None:
+    warm = quiet(toy, Auto(random_state=0, warm_start=True))
+    again = pickle.loads(pickle.dumps(warm))
+    assert np.array_equal(again.predict_proba(toy.X), warm.predict_proba(toy.X))
+    assert len(pickle.dumps(warm)) < 1.01 * len(pickle.dumps(quiet(toy, Auto(random_state=0)))) + 100
+
+
+def counted_solves(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The candidates that are solved from here on."""
+    found: list[str] = []
+    solve = Run._solve
+
+    def noted(run: Run, candidate: Any) -> None:
+        found.append(candidate.name)
+        solve(run, candidate)
+
+    monkeypatch.setattr(Run, "_solve", noted)
+    return found

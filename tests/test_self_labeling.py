@@ -17,6 +17,8 @@ from isthmus import NaiveBayesEM, SelfTraining, TransductiveLR
 from isthmus.exceptions import EmptyDocumentWarning
 from isthmus.solvers.linear import fit_logistic
 
+pytestmark = pytest.mark.usefixtures("exact_logistic")
+
 PRIORS = ["source", "unknown", {"class 0": 0.4, "class 1": 0.6}]
 LENGTH = 1.5
 """Of the documents: C is relative to its square."""
@@ -71,12 +73,6 @@ def parts_of(toy: Toy, prior: Any, n_known: int = 0) -> Parts:
 def logistic(X: np.ndarray, y: np.ndarray, weights: np.ndarray | None = None) -> LogisticRegression:
     """To the end: then it does not matter where it started."""
     return LogisticRegression(C=1 / LENGTH**2, solver="newton-cholesky", tol=1e-10, max_iter=1000).fit(X, y, weights)
-
-
-@pytest.fixture(autouse=True)
-def to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("isthmus.solvers.linear.logistic.TOL", 1e-10)
-    monkeypatch.setattr("isthmus.solvers.linear.logistic.TOL_NEAR", 1e-10)
 
 
 def ranked(values: np.ndarray, share: float | None) -> np.ndarray:

@@ -380,9 +380,12 @@ def _read_vectorizer(vectorizer: Any, preset: str | None, encoder: Any, takes_bo
 
 
 def read_method(method: str | TransferClassifier, random_state: Any) -> TransferClassifier:
-    """An estimator by the name of its method, in any case, or a copy of the one that is given."""
+    """An estimator by the name of its method, in any case, or a copy of the one that is given.
+
+    One that keeps what it makes for the next fit is taken as it is.
+    """
     if isinstance(method, TransferClassifier):
-        return clone(method)
+        return method if method.get_params().get("warm_start") else clone(method)
     by_name = {name.lower(): kind for name, kind in {"Auto": Auto, **METHODS}.items()}
     if not isinstance(method, str) or method.lower() not in by_name:
         raise ValueError(

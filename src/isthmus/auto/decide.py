@@ -56,7 +56,7 @@ def decide(run: Run, checked: Array | None) -> Decision:
     """The ensemble for topics, the other one, or the fallback. `checked` are labels that are known after all."""
     if not run.n_unlabeled:
         return _decision(run, (names.SOURCE_ONLY,), Diagnostics(), Estimate(1.0, 1.0, 1.0), [])
-    diagnostics = diagnose(run)
+    diagnostics = run.workspace.once(diagnose, run)
     estimate = estimate_accuracy(diagnostics, run.problem.n_classes)
     kind, reason = _kind(run, diagnostics, checked, estimate)
     run.complete(run.ensembles.topics if kind == "topics" else ())

@@ -101,6 +101,10 @@ class Run:
         """The prior that candidates went by."""
         return dict(zip(self.problem.classes.tolist(), self.prior.tolist(), strict=True))
 
+    def differs_from(self, target_prior: Any) -> bool:
+        """Whether candidates would answer otherwise by this prior: not, where it is near."""
+        return bool(np.abs(self._read(target_prior) - self.prior).max() >= NEAR)
+
     def _find_prior(self) -> None:
         """Go from the source's prior as far to the one that balanced self-training finds as there is evidence for it.
 

@@ -107,10 +107,14 @@ class TransferClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         self.check_parameters()
         problem = make_problem(self, X, y, sample_domain, target_domain, sample_labeled)
         with one_blas_thread():
-            solution = self.solve(problem, Workspace())
+            solution = self.solve(problem, self._workspace())
             found = solution.transduce(problem)
         self._publish(problem, solution, found)
         return self
+
+    def _workspace(self) -> Workspace:
+        """Where `solve` leaves what it makes on its way: a new one for each fit."""
+        return Workspace()
 
     @abstractmethod
     def solve(self, problem: Problem, workspace: Workspace) -> Solution:

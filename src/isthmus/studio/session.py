@@ -6,6 +6,7 @@ import tempfile
 import threading
 import warnings
 from collections import Counter
+from copy import copy
 from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from isthmus._api import Result, transfer
+from isthmus.auto import Auto
 from isthmus.core.proportions import wilson
 from isthmus.drift import profile_target
 from isthmus.exceptions import DataError, EmptyDocumentWarning, SmallClassWarning, TransferWarning
@@ -53,7 +55,8 @@ class Session:
     """What the studio's pages ask and tell."""
 
     def __init__(self, project: Project, method: str = "Auto") -> None:
-        self.project, self._method = project, method
+        self.project = project
+        self._method = Auto(random_state=0, warm_start=True) if method == "Auto" else method
         self._documents = project.documents()
         self._thread: threading.Thread | None = None
         self._began = 0.0
@@ -124,7 +127,7 @@ class Session:
                 source_domains=documents.source_domains,
                 target_labels=labels if any(labels) else None,
             )
-        result = replace(result, vectorizer=words.inner)
+        result = replace(result, vectorizer=words.inner, estimator=copy(result.estimator))  # the next fit changes it
         result = replace(result, profile=profile_target(result))
         before = self._last_labels()
         summary = _summary(result, before, sum(label is not None for label in labels), perf_counter() - self._began)
