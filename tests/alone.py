@@ -64,7 +64,8 @@ def _execute(code: str, arguments: list[str], folder: str, stdout: str) -> None:
         out = os.open(stdout, os.O_WRONLY)
     for number, file in enumerate((os.open(os.devnull, os.O_RDONLY), out, err)):
         os.dup2(file, number)
-    sys.stdin, sys.stdout, sys.stderr = (os.fdopen(n, "w" if n else "r", encoding="utf-8") for n in range(3))
+    streams = (os.fdopen(n, "w" if n else "r", encoding="utf-8", closefd=False) for n in range(3))
+    sys.stdin, sys.stdout, sys.stderr = streams
     sys.argv = ["-c", *arguments]
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:

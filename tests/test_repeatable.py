@@ -43,7 +43,7 @@ def found(make: Callable[[], Any], seed: int, noise: int | None = None) -> bytes
 
 
 def digest() -> str:
-    return hashlib.sha256(b"".join(found(make, seed) for make in METHODS.values() for seed in SEEDS)).hexdigest()
+    return hashlib.sha256(b"".join(found(make, seed) for make in METHODS.values() for seed in SEEDS[:2])).hexdigest()
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -38,6 +38,8 @@ def corpus() -> list[bytes]:
     models: list[Any] = [getattr(isthmus, name)() for name in [*METHODS, "Auto"]]
     models += [isthmus.SC(n_neighbors="all"), isthmus.CDSC(classifier=GaussianNB()), isthmus.TransductiveLR("lsa")]
     models += [isthmus.MSDA(n_layers=2), isthmus.CDSC(beta=15.0)]
+    for model in models:  # a file of few iterations has the same fields
+        model.set_params(**{"max_iter": 5} if "max_iter" in model.get_params() else {})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         fitted: list[Any] = [toy.fit(model) for model in models]
