@@ -295,7 +295,9 @@ def test_factors_are_those_of_the_fit(toy: Toy, tmp_path: Path) -> None:
     data = bench.load(TASKS[0])
     model = bench.plan(TASKS[0], "TCL").estimator(0)
     model.fit(data.X, data.y, sample_domain=data.sample_domain, target_domain="target")
-    assert found == pytest.approx(model.label_distributions_[data.in_target])  # rows of V sum to one by themselves
+    assert found == pytest.approx(
+        model.label_distributions_[data.in_target]
+    )  # rows of TCL's V sum to one by themselves
     png, _ = write_picture(picture, tmp_path)
     check_image(png)
     with pytest.raises(DataError, match="LR has no factors of documents"):

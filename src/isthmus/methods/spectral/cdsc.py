@@ -17,7 +17,15 @@ from isthmus.core.problem import Problem
 from isthmus.core.progress import Callback, watched
 from isthmus.core.workspace import Workspace
 from isthmus.methods.spectral._base import EmbeddingSolution, PlaceClassifier, SpectralClassifier, embedding_solution
-from isthmus.solvers.spectral import CosineAffinity, Embedding, MustLink, class_means, class_sums, embed, linked_rows
+from isthmus.solvers.spectral import (
+    CosineAffinity,
+    DocumentGraph,
+    Embedding,
+    MustLink,
+    class_means,
+    class_sums,
+    embed,
+)
 from isthmus.typing import Array, Positions
 
 
@@ -134,42 +142,46 @@ class CDSC(SpectralClassifier):
                 f"classifier is {self.classifier!r} and weighting is 'eigenvalue', which decides without a classifier: "
                 "leave one of them out."
             )
-        X, classes = problem.labeled
-        labeled, free = unit_rows(X), unit_rows(problem.unlabeled)
-        linked = linked_rows(free, labeled)
-        free = free[linked]
-        n_classes, merged = problem.n_classes, np.isinf(self.beta)
-        nodes, sizes = class_sums(labeled, classes, n_classes) if merged else (labeled, np.ones(len(classes)))
-        kinds = np.arange(n_classes) if merged else classes
-        # A node that shares no word with any other, or next to nothing of one, has no place in the graph.
-        placed, near = np.split(CosineAffinity(nodes, free, sizes).degrees() > 0, [len(sizes)])
-        linked[linked] = near
-        kinds, sizes, free = kinds[placed], sizes[placed], free[near]
-        embedding = self._embed(CosineAffinity(nodes[placed], free, sizes, self.lam), kinds, n_classes)
-        eigenvalues = 1 - embedding.values
+        graph = self.graph(problem)
+        return self.read(graph, self.embed(graph), problem.class_prior.astype(np.float64))
 
-        copies = sizes.astype(np.intp)
+    def graph(self, problem: Problem) -> DocumentGraph:
+        """The documents as nodes, those of a class as one if beta is infinite."""
+        X, classes = problem.labeled
+        labeled, n_classes = unit_rows(X), problem.n_classes
+        if np.isinf(self.beta):
+            nodes, sizes = class_sums(labeled, classes, n_classes)
+            return DocumentGraph.of(nodes, sizes, np.arange(n_classes), unit_rows(problem.unlabeled), n_classes)
+        return DocumentGraph.of(labeled, np.ones(len(classes)), classes, unit_rows(problem.unlabeled), n_classes)
+
+    def read(self, graph: DocumentGraph, embedding: Embedding, prior: Array) -> EmbeddingSolution:
+        """Classes of documents by their places: of the vectors in use, those that were asked for or tell classes."""
+        kinds = graph.kinds
+        if self.n_eigenvectors is None and self.weighting == "none" and len(kinds):
+            seen = np.unique(kinds)
+            embedding = embedding.only(_between(class_means(embedding.tied, kinds, graph.n_classes)[seen]))
+        eigenvalues = 1 - embedding.values
+        copies = graph.sizes.astype(np.intp)
         places = PlaceClassifier.learn(
             np.repeat(embedding.tied, copies, axis=0),
             np.repeat(kinds, copies),
-            problem.class_prior.astype(np.float64),
+            prior,
             self.classifier,
             (1 - eigenvalues) ** 2 if self.weighting == "eigenvalue" else None,
         )
-        return embedding_solution(embedding, eigenvalues, places, linked)
+        return embedding_solution(embedding, eigenvalues, places, graph.linked)
 
-    def _embed(self, affinity: CosineAffinity, kinds: Positions, n_classes: int) -> Embedding:
-        """The vectors in use: as many as were asked for, or those that take the classes apart."""
-        must_link = None if np.isinf(self.beta) else MustLink(kinds, len(affinity))
-        seen = np.unique(kinds)
-        n_eigenvectors = min(self.n_eigenvectors or n_classes + 4, len(seen) + affinity.free.shape[0])
-        start = check_random_state(self.random_state).normal(size=len(affinity))
+    def embed(self, graph: DocumentGraph, start: Array | None = None) -> Embedding:
+        """The smallest vectors, from random ones or from `start`, which is nearly right already."""
+        affinity = CosineAffinity(graph.nodes, graph.free, graph.sizes, self.lam)
+        must_link = None if np.isinf(self.beta) else MustLink(graph.kinds, len(affinity))
+        most = len(np.unique(graph.kinds)) + graph.free.shape[0]
+        n_eigenvectors = min(self.n_eigenvectors or graph.n_classes + 4, most)
+        if start is None:
+            start = check_random_state(self.random_state).normal(size=len(affinity))
         with watched(type(self).__name__, bool(self.verbose), self.callback) as on_step:
             looks = on_step if self.verbose or self.callback else None  # to look on takes time
-            embedding = embed(affinity, max(1, n_eigenvectors), start, must_link, self.beta, looks)
-        if self.n_eigenvectors is None and self.weighting == "none" and len(seen):
-            return embedding.only(_between(class_means(embedding.tied, kinds, n_classes)[seen]))
-        return embedding
+            return embed(affinity, max(1, n_eigenvectors), start, must_link, self.beta, looks)
 
 
 def _between(means: Array) -> Positions:

@@ -2,6 +2,7 @@
 
 from isthmus.solvers.spectral.affinity import CosineAffinity
 from isthmus.solvers.spectral.clamped import AllLinks, NeighborLinks, Placed, embed_clamped
+from isthmus.solvers.spectral.document_graph import DocumentGraph
 from isthmus.solvers.spectral.eigen import leading_vectors
 from isthmus.solvers.spectral.embedding import Embedding, embed
 from isthmus.solvers.spectral.merge import class_means, class_sums, linked_rows
@@ -11,6 +12,7 @@ from isthmus.solvers.spectral.neighbors import nearest, nearest_others, neighbor
 __all__ = [
     "AllLinks",
     "CosineAffinity",
+    "DocumentGraph",
     "Embedding",
     "MustLink",
     "NeighborLinks",

@@ -64,12 +64,15 @@ def embed(
     """The smallest solutions of T x = w D x, T = (D - W) + beta U U^T + lam (D_s - W_s).
 
     Found as the largest eigenvalues 1 - w of I - D^-1/2 T D^-1/2. No node may have degree zero. Without `must_link`, U
-    is zero: what it would tie together is one node already. `on_step`: see `leading_vectors`.
+    is zero: what it would tie together is one node already. `start` and `on_step`: see `leading_vectors`; vectors to
+    start from are coordinates of the nodes, without the constant ones.
     """
     n, lam = len(affinity), affinity.lam
     degrees = affinity.degrees()
     scale = degrees**-0.5
     own = affinity @ np.ones(n)  # D + lam D_s
+    if start.ndim == 2:
+        start = start / scale[:, None]
 
     def multiply(y: Array) -> Array:
         x = (scale * y.T).T
