@@ -3,6 +3,7 @@
 # make mutants  change the code in many places, one at a time: does a test notice?
 # make fuzz     hostile model files, documents, command lines and matrices: does any crash, hang or fill the memory? FUZZ="--models 10000 ..." for more
 # make kill     commands that are ended in the middle: is any output broken, or anything left behind? KILL="--kills 500 ..." for more
+# make bench    speed as ratios within one run: against plain updates, a pass over X, other tools; growth and memory. BENCH="--documents 1000" for less
 # make test-oldest  the tests with the lowest versions that pyproject.toml allows, in an environment of their own
 # make test-newest  the same with the newest; PYTHON=python3.13 for another Python
 # make clean    remove the environments and caches
@@ -19,7 +20,7 @@ export PYTHONDONTWRITEBYTECODE :=
 PYTEST := SCIPY_ARRAY_API=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 WORKERS := --numprocesses=2 --dist=worksteal
 
-.PHONY: install install-dev demo test tests test-oldest test-newest lint mutants fuzz kill clean
+.PHONY: install install-dev demo test tests test-oldest test-newest lint mutants fuzz kill bench clean
 
 install: $(VENV)/.installed
 install-dev: $(VENV)/.installed-dev
@@ -102,6 +103,10 @@ fuzz: install-dev
 kill: install-dev
 	@echo "== Commands that are ended"
 	PYTHONPATH=benchmarks $(BIN)/python -m fuzz.kill $(KILL)
+
+bench: install-dev
+	@echo "== Speed"
+	OPENBLAS_NUM_THREADS=1 PYTHONPATH=benchmarks $(BIN)/python -m speed $(BENCH)
 
 clean:
 	rm -rf $(VENV) $(OLDEST) $(NEWEST) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

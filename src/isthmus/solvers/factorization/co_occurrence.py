@@ -30,6 +30,11 @@ class CoOccurrence:
         self._parts = [MatrixDocuments(_binary(matrix)) for matrix in matrices]
 
     @property
+    def matrices(self) -> list[Matrix]:
+        """B, in as many matrices as the documents came in."""
+        return [part.matrix for part in self._parts]
+
+    @property
     def shape(self) -> tuple[int, int]:
         words = self._parts[0].shape[1]
         return words, words
@@ -49,7 +54,7 @@ class CoOccurrence:
         grow with the square of the number of documents otherwise.
         """
         # Counts are exact in 32 bits.
-        both = sp.csr_array(stack([part.matrix for part in self._parts]), dtype=np.float32)
+        both = sp.csr_array(stack(self.matrices), dtype=np.float32)
         frequency = np.bincount(both.indices, minlength=both.shape[1])
         frequent = frequency > max(OFTEN * both.shape[0], 1)
         P, Q = both[:, frequent].tocsc(), both[:, ~frequent]

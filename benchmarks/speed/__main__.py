@@ -1,0 +1,177 @@
+"""Tables of speed, as ratios within one run; see benchmarks/README.md, which `--write` writes them into.
+
+PYTHONPATH=benchmarks python -m speed [--documents N] [--rounds N] [--only plain reading peers growth] [--write]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import warnings
+from collections.abc import Callable, Iterator
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.decomposition import NMF, TruncatedSVD
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+
+import isthmus
+from isthmus.core.numerics import n_cores
+from isthmus.datasets import make_domains
+from speed.measure import Task, generated, iteration_seconds, least, plain_updates, reading_seconds
+from speed.peak import measured
+
+METHODS = (isthmus.TCL, isthmus.NMTF, isthmus.DTLM, isthmus.CCI, isthmus.DomTransNMF)
+README = Path(__file__).parents[1] / "README.md"
+BEGIN, END = "<!-- python -m speed writes from here", "<!-- to here -->"
+
+
+def against_plain(documents: int, rounds: int) -> Iterator[str]:
+    """Each method against its updates written straight down: a whole fit, and an iteration."""
+    yield f"\n### Against the updates written straight down ({documents:,} + {documents:,} documents)\n"
+    yield "| method | engine, s | plain, s | ratio | same labels |"
+    yield "|---|---|---|---|---|"
+    task = generated(documents, 15_800)
+    for kind in METHODS:
+        found: dict[str, Any] = {}
+
+        def engine(kind: Any = kind, found: dict[str, Any] = found) -> None:
+            found["engine"] = task.fit(kind(random_state=0, tol=0)).transduction_
+
+        def plain(kind: Any = kind, found: dict[str, Any] = found) -> None:
+            with plain_updates():
+                found["plain"] = task.fit(kind(random_state=0, tol=0)).transduction_
+
+        seconds = least(rounds, engine=engine, plain=plain)
+        same = np.mean(found["engine"] == found["plain"])
+        ratio = seconds["plain"] / seconds["engine"]
+        yield f"| {kind.__name__} | {seconds['engine']:.2f} | {seconds['plain']:.2f} | {ratio:.1f} | {same:.2%} |"
+
+
+def against_reading(documents: int, rounds: int) -> Iterator[str]:
+    """TCL's iteration against one pass over the target's arrays, and its peak memory, in single precision."""
+    yield "\n### TCL's iteration against one pass over the target's arrays, 32-bit numbers\n"
+    yield "| target's documents | non-zeros | reading, ms | iteration, ms | ratio | plain ratio | peak memory / X |"
+    yield "|---|---|---|---|---|---|---|"
+    for size in (documents, 10 * documents):
+        task = generated(size, 30_000, dtype=np.float32)
+        target = task.target
+        times = [iteration_seconds(task, _tcl(12)) for _ in range(rounds)]
+        with plain_updates():
+            two, six = (least(2, run=partial(task.fit, _tcl(max_iter)))["run"] for max_iter in (2, 6))
+        reading, own = reading_seconds(target), min(times)
+        yield (
+            f"| {size:,} | {target.nnz:,} | {1e3 * reading:.1f} | {1e3 * own:.1f} | {own / reading:.1f} "
+            f"| {(six - two) / 4 / reading:.1f} | {measured(task):.2f} |"
+        )
+
+
+def against_others(documents: int, rounds: int) -> Iterator[str]:
+    """What a user would pick instead, from texts or matrices to labels of the target."""
+    yield f"\n### Against other tools ({documents:,} + {documents:,} documents, 4 classes)\n"
+    yield "| | seconds | accuracy, % |"
+    yield "|---|---|---|"
+    made = make_domains(documents, 15_800, 4, strength=1.0, mean_length=130, random_state=0)
+    texts, source = np.array(list(made.texts()), dtype=object), made.sample_domain == 0
+    task = Task(TfidfVectorizer(token_pattern=r"\S+", min_df=2).fit_transform(texts), made.y, made.sample_domain)
+
+    def from_texts() -> np.ndarray:
+        X = TfidfVectorizer(token_pattern=r"\S+", min_df=2).fit_transform(texts)
+        return np.asarray(LogisticRegression(max_iter=1000).fit(X[source], made.y[source]).predict(X))
+
+    def factors() -> np.ndarray:
+        V = NMF(10, random_state=0, max_iter=100, tol=0).fit_transform(task.X)
+        return np.asarray(LogisticRegression(max_iter=1000).fit(V[source], made.y[source]).predict(V))
+
+    runs: dict[str, Callable[[], np.ndarray]] = {
+        "TfidfVectorizer + LogisticRegression, from texts": from_texts,
+        "NMF + LogisticRegression": factors,
+        "TCL": lambda: np.asarray(task.fit(isthmus.TCL(random_state=0)).transduction_),
+        "NaiveBayesEM": lambda: np.asarray(task.fit(isthmus.NaiveBayesEM()).transduction_),
+    }
+    if find_spec("skada") is not None:
+        from skada import CORALAlignment, make_da_pipeline
+
+        def aligned() -> np.ndarray:
+            Z = TruncatedSVD(100, random_state=0).fit_transform(task.X)
+            pipe = make_da_pipeline(CORALAlignment(), LogisticRegression(max_iter=1000))
+            domain = np.where(source, 1, -2)
+            return np.asarray(pipe.fit(Z, np.where(source, made.y, -1), sample_domain=domain).predict(Z))
+
+        runs["TruncatedSVD + CORAL (skada)"] = aligned
+    for name, run in runs.items():
+        labels = run()
+        yield f"| {name} | {least(rounds, run=run)['run']:.2f} | {100 * task.accuracy(labels):.1f} |"
+
+
+def growth(documents: int, rounds: int) -> Iterator[str]:
+    """Exponents of an iteration's time, fitted to a straight line in logarithms."""
+    yield "\n### Growth of TCL's iteration\n"
+    yield "| in | values | exponent |"
+    yield "|---|---|---|"
+    base = {"n_documents": documents, "n_words": 20_000, "n_classes": 2, "n_domains": 2}
+    axes: dict[str, tuple[int, ...]] = {
+        "n_documents": (documents, 3 * documents, 10 * documents),
+        "n_words": (20_000, 60_000, 200_000),
+        "n_classes": (2, 4, 8, 16),
+        "n_domains": (2, 4, 8),
+    }
+    for axis, values in axes.items():
+        times = []
+        for value in values:
+            task = generated(**{**base, axis: value}, dtype=np.float32)
+            times.append(_iteration(task, rounds))
+        yield f"| {axis[2:]} | {', '.join(f'{value:,}' for value in values)} | {_exponent(values, times):.2f} |"
+    task = generated(documents, 20_000, dtype=np.float32)
+    topics = (5, 10, 20, 40)
+    times = [_iteration(task, rounds, n_topics=value) for value in topics]
+    yield f"| topics | {', '.join(map(str, topics))} | {_exponent(topics, times):.2f} |"
+
+
+def _tcl(max_iter: int, n_topics: int = 10) -> isthmus.TCL:
+    return isthmus.TCL(n_topics, random_state=0, tol=0, max_iter=max_iter)
+
+
+def _iteration(task: Task, rounds: int, n_topics: int = 10) -> float:
+    return min(iteration_seconds(task, _tcl(8, n_topics)) for _ in range(rounds))
+
+
+def _exponent(values: tuple[int, ...], times: list[float]) -> float:
+    return float(np.polyfit(np.log(values), np.log(times), 1)[0])
+
+
+SECTIONS = {"plain": against_plain, "reading": against_reading, "peers": against_others, "growth": growth}
+
+
+def main() -> None:
+    """Print the tables, and write them down if asked to."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--documents", type=int, default=4000, help="of each domain, in the smallest case")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--only", nargs="+", choices=SECTIONS, default=list(SECTIONS))
+    parser.add_argument("--write", action="store_true", help="into benchmarks/README.md")
+    asked = parser.parse_args()
+    warnings.simplefilter("ignore")
+    load = f"load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
+    numba = "with numba" if find_spec("numba") else "without numba"
+    lines = [f"On {n_cores()} cores ({platform.machine()}, {load}), Python {platform.python_version()}, {numba}."]
+    print(lines[0])
+    for name in asked.only:
+        for line in SECTIONS[name](asked.documents, asked.rounds):
+            print(line, flush=True)
+            lines.append(line)
+    if asked.write:
+        text = README.read_text(encoding="utf-8")
+        head, rest = text.split(BEGIN)
+        README.write_text(
+            f"{head}{BEGIN} -->\n\n" + "\n".join(lines) + f"\n\n{END}{rest.split(END)[1]}", encoding="utf-8"
+        )
+
+
+if __name__ == "__main__":
+    main()

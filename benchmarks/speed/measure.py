@@ -1,0 +1,79 @@
+"""Timing on a machine that does other things as well: in turns, and the least of several rounds."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+from unittest import mock
+
+import numpy as np
+
+from isthmus.datasets import make_domains
+from isthmus.text import LogTfidf
+from speed.plain import plain_minimize
+
+
+@dataclass(frozen=True)
+class Task:
+    """Weighted documents of a labelled domain and one to label."""
+
+    X: Any
+    y: np.ndarray
+    sample_domain: np.ndarray
+
+    @property
+    def target(self) -> Any:
+        return self.X[self.sample_domain == 1]
+
+    def accuracy(self, labels: np.ndarray) -> float:
+        own = self.sample_domain == 1
+        return float(np.mean(labels[own] == self.y[own]))
+
+    def fit(self, estimator: Any) -> Any:
+        targets = list(range(1, int(self.sample_domain.max()) + 1))
+        return estimator.fit(self.X, self.y, sample_domain=self.sample_domain, target_domain=targets)
+
+
+def generated(n_documents: int, n_words: int, n_classes: int = 2, dtype: Any = np.float64, n_domains: int = 2) -> Task:
+    """As many documents in the source as in each target, up to 20,000: nobody labels more."""
+    sizes = [min(n_documents, 20_000), *[n_documents] * (n_domains - 1)]
+    made = make_domains(sizes, n_words, n_classes, n_domains, mean_length=130, random_state=0, dtype=dtype)
+    return Task(LogTfidf().fit_transform(made.X).astype(dtype, copy=False), made.y, made.sample_domain)
+
+
+def least(rounds: int, **runs: Callable[[], Any]) -> dict[str, float]:
+    """Seconds of each, in turns."""
+    seconds: dict[str, list[float]] = {name: [] for name in runs}
+    for _ in range(rounds):
+        for name, run in runs.items():
+            gc.collect()
+            began = perf_counter()
+            run()
+            seconds[name].append(perf_counter() - began)
+    return {name: min(times) for name, times in seconds.items()}
+
+
+@contextmanager
+def plain_updates() -> Iterator[None]:
+    """Fits go by the plain updates, and are the same otherwise."""
+    with (
+        mock.patch("isthmus.methods.factorization._base.minimize", plain_minimize),
+        mock.patch("isthmus.methods.factorization.domtrans_nmf.minimize", plain_minimize),
+    ):
+        yield
+
+
+def iteration_seconds(task: Task, estimator: Any) -> float:
+    """The median time between two iterations."""
+    ticks: list[float] = []
+    task.fit(estimator.set_params(callback=lambda step: ticks.append(perf_counter())))
+    return float(np.median(np.diff(ticks)))
+
+
+def reading_seconds(X: Any, rounds: int = 5) -> float:
+    """One plain pass over the arrays of X: the limit that nothing beats."""
+    return least(rounds, read=lambda: (X.data.sum(), X.indices.sum()))["read"]
