@@ -12,8 +12,8 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isthmus.core import numerics
-from isthmus.solvers.factorization import MatrixDocuments, documents
+from isthmus.core import numerics, parts
+from isthmus.solvers.factorization import MatrixDocuments
 from isthmus.solvers.factorization.kernel import COPIED_ROWS, column_order
 
 
@@ -28,7 +28,7 @@ def test_parts_give_the_product(seed: int, n: int, columns: int) -> None:
     X = sp.random_array((n, 7), density=0.4, rng=rng, format="csr")
     M, V = np.asfortranarray(rng.normal(size=(7, columns))), np.asfortranarray(rng.normal(size=(n, columns)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(documents, "part_ends", in_parts)
+        patch.setattr(parts, "part_ends", in_parts)
         parted = MatrixDocuments(X)
         assert parted.times(M) == pytest.approx(X.toarray() @ M)
         assert parted.transposed_times(V) == pytest.approx(X.toarray().T @ V)
@@ -50,7 +50,7 @@ def test_pieces_in_column_order_are_the_whole(n: int) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 def test_a_forked_process_can_multiply(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(documents, "part_ends", in_parts)
+    monkeypatch.setattr(parts, "part_ends", in_parts)
     X = MatrixDocuments(sp.csr_array(np.eye(6)))
     X.times(np.ones((6, 2), order="F"))  # the threads exist
     child = os.fork()

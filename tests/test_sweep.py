@@ -13,10 +13,10 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from isthmus.core import numerics
+from isthmus.core import numerics, parts
 from isthmus.datasets import make_domains
 from isthmus.methods import CCI, DTLM, NMTF, TCL, DomTransNMF
-from isthmus.solvers.factorization import MatrixDocuments, ScaledDocuments, documents, sweep
+from isthmus.solvers.factorization import MatrixDocuments, ScaledDocuments, sweep
 from isthmus.solvers.factorization.sweep import RowStep
 from isthmus.text import LogTfidf
 
@@ -60,7 +60,7 @@ def test_a_sweep_is_the_update_written_down(
     wanted_V, wanted = expected(X.toarray(), V, step)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sweep, "WORTH_COMPILED", worth)
-        patch.setattr(documents, "part_ends", lambda indptr, n_words: [0, n // 2, n // 2, n])
+        patch.setattr(parts, "part_ends", lambda indptr, n_words: [0, n // 2, n // 2, n])
         moved = np.array(V, order="F")
         found = MatrixDocuments(X).sweep(moved, step)
         scaled_V = np.array(V, order="F")
@@ -104,7 +104,7 @@ def test_compiled_loops_find_what_numpy_finds(
 
 def test_the_number_of_cores_changes_no_bit(made: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     X, truth = made
-    monkeypatch.setattr(documents, "NON_ZEROS_OF_A_PART", 500)
+    monkeypatch.setattr(parts, "NON_ZEROS_OF_A_PART", 500)
     monkeypatch.setattr(sweep, "WORTH_COMPILED", 0)
     found = []
     for cores in (1, 3):
@@ -119,8 +119,8 @@ def test_the_number_of_cores_changes_no_bit(made: Any, monkeypatch: pytest.Monke
 @given(st.lists(st.integers(0, 50), min_size=1, max_size=80), st.integers(1, 30))
 def test_parts_are_all_documents_once(lengths: list[int], n_words: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(documents, "NON_ZEROS_OF_A_PART", 40)
-        ends = documents.part_ends(np.concatenate([[0], np.cumsum(lengths)]), n_words)
+        patch.setattr(parts, "NON_ZEROS_OF_A_PART", 40)
+        ends = parts.part_ends(np.concatenate([[0], np.cumsum(lengths)]), n_words)
     assert ends[0] == 0
     assert ends[-1] == len(lengths)
     assert ends == sorted(ends)

@@ -1,6 +1,7 @@
 from . import checks, datasets, parts, text
 from ._api import Result, transfer
 from .auto import Auto
+from .io.matrices import open_matrix
 from .io.models import load, save
 from .methods import (
     ASVM,
@@ -74,6 +75,7 @@ __all__ = [
     "checks",
     "datasets",
     "load",
+    "open_matrix",
     "parts",
     "save",
     "source_folds",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -13,9 +14,12 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.preprocessing import normalize
 
-from isthmus.typing import Matrix, Positions
+from isthmus.typing import Array, Matrix, Positions
 
 T = TypeVar("T")
+
+CHUNK = 1 << 22
+"""Numbers that are looked at together."""
 
 OWN_THREADS = "isthmus"
 """What the names of our threads begin with."""
@@ -39,10 +43,30 @@ def take_rows(X: Matrix, rows: Positions) -> Matrix:
     return type(X)((X.data[start:end], X.indices[start:end], indptr), shape=(len(rows), X.shape[1]), copy=False)
 
 
+def chunks(values: Array) -> Iterator[Array]:
+    """The numbers of an array of one dimension, some at a time."""
+    for first in range(0, len(values), CHUNK):
+        part = values[first : first + CHUNK]
+        yield part
+        let_go(part)
+
+
+def let_go(values: Array) -> None:
+    """Give back the memory that a part of a file takes (`isthmus.open_matrix`). Asked for again, it is read again."""
+    owner: Any = values
+    while isinstance(owner, np.ndarray | memoryview):
+        owner = owner.base if isinstance(owner, np.ndarray) else owner.obj
+    if not (isinstance(owner, mmap.mmap) and hasattr(owner, "madvise") and values.size):
+        return
+    begin = np.frombuffer(owner, dtype=np.uint8).ctypes.data
+    start = (values.ctypes.data - begin) // mmap.PAGESIZE * mmap.PAGESIZE
+    owner.madvise(mmap.MADV_DONTNEED, start, values.ctypes.data + values.nbytes - begin - start)
+
+
 def squared_norm(X: Matrix) -> float:
     """||X||^2, in double precision: in single precision, small squares would be zero."""
     values = X.data if sp.issparse(X) else np.ravel(X)
-    return float(np.einsum("i,i->", values, values, dtype=np.float64))
+    return float(sum(np.einsum("i,i->", part, part, dtype=np.float64) for part in chunks(values)))
 
 
 def mean_square(X: Matrix) -> float:

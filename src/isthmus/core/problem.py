@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import validate_data
 
 from isthmus.core.labels import is_missing, read_labels
-from isthmus.core.numerics import frozen, squared_norm, stack, take_rows
+from isthmus.core.numerics import chunks, frozen, squared_norm, stack, take_rows
 from isthmus.exceptions import EmptyDocumentWarning, warn
 from isthmus.typing import Array, DomainName, DomainNames, Mask, Matrix, Positions
 
@@ -218,7 +218,7 @@ def read_documents(estimator: Any, X: Any, *, reset: bool) -> Matrix:
         ensure_all_finite=False,
     )
     _check_values(estimator, matrix, fitting=reset)
-    if sp.issparse(matrix) and not (matrix.has_canonical_format and matrix.data.all()):
+    if sp.issparse(matrix) and not (matrix.has_canonical_format and all(part.all() for part in chunks(matrix.data))):
         matrix = matrix.copy()  # never change what the user holds
         matrix.sum_duplicates()
         matrix.eliminate_zeros()
@@ -334,14 +334,15 @@ def read_mask(sample_labeled: Any, from_source: Mask) -> Mask:
 
 def _lowest(matrix: Matrix) -> float:
     values = matrix.data if sp.issparse(matrix) else matrix
-    return float(values.min(initial=0))
+    return float(min((part.min() for part in chunks(np.ravel(values))), default=0))
 
 
 def _check_values(estimator: Any, matrix: Matrix, *, fitting: bool) -> None:
     values = matrix.data if sp.issparse(matrix) else matrix
     if not values.size:
         return
-    low, high = values.min(), values.max()
+    lows, highs = zip(*((part.min(), part.max()) for part in chunks(np.ravel(values))), strict=True)
+    low, high = np.min(lows), np.max(highs)
     if not (np.isfinite(low) and np.isfinite(high)):
         bad = "NaN" if np.isnan(low) else "infinity"
         raise ValueError(
@@ -387,7 +388,8 @@ def _check_bridge(domains: list[Domain]) -> None:
 
 def _words_used(matrix: Matrix) -> Mask:
     if sp.issparse(matrix):
-        return np.asarray(np.bincount(matrix.indices, minlength=matrix.shape[1]) > 0)
+        counts = (np.bincount(part, minlength=matrix.shape[1]) for part in chunks(matrix.indices))
+        return np.asarray(sum(counts, start=np.zeros(matrix.shape[1])) > 0)
     return np.asarray((matrix != 0).any(axis=0))
 
 

@@ -7,6 +7,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils.class_weight import compute_sample_weight
 
 from isthmus.core.numerics import mean_square
+from isthmus.core.parts import by_parts
 from isthmus.core.problem import Problem
 from isthmus.solvers.linear import newton
 from isthmus.solvers.linear.side_by_side import SideBySide
@@ -74,6 +75,6 @@ def first_labels(problem: Problem, C: float) -> list[Array]:
     for domain in problem.domains:
         start = np.array(domain.labels)
         if not domain.fully_labeled:
-            start[~domain.labeled] = classifier.predict_proba(domain.matrix[~domain.labeled])
+            start[~domain.labeled] = by_parts(classifier.predict_proba, domain.unlabeled)
         starts.append(start)
     return starts

@@ -1,0 +1,64 @@
+"""A matrix part by part: some rows at a time.
+
+A matrix may lie in a file (`isthmus.open_matrix`). What has been read of it is let go of, part by part, so that no more
+than a few parts are in memory, whatever its size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+import scipy.sparse as sp
+
+from isthmus.core.numerics import let_go
+from isthmus.typing import Array, Matrix, Positions
+
+NON_ZEROS_OF_A_PART = 1 << 17
+"""At least. Sums over a part are as large as the vocabulary, which a part should be several times of as well."""
+MOST_PARTS = 64
+LARGEST_PART = 1 << 23
+"""Non-zeros of a part of a matrix that is too large for so few: 64 MB in single precision."""
+
+
+def row_parts(X: Matrix) -> list[tuple[slice, Matrix]]:
+    """Some rows each, of about as many non-zeros, and where in X they stand.
+
+    It depends on the matrix alone, so that results do not depend on the number of cores.
+    """
+    if not (sp.issparse(X) and X.format == "csr"):
+        return [(slice(0, X.shape[0]), X)]
+    return [(slice(first, last), rows_of(X, first, last)) for first, last in pairwise(part_ends(X.indptr, X.shape[1]))]
+
+
+def part_ends(indptr: Positions, n_words: int) -> list[int]:
+    """Where parts of a matrix end, the first of which begins at 0."""
+    non_zeros = int(indptr[-1])
+    most = max(MOST_PARTS, non_zeros // LARGEST_PART)
+    n_parts = int(np.clip(non_zeros // max(NON_ZEROS_OF_A_PART, 8 * n_words), 1, most))
+    inner = np.searchsorted(indptr, np.arange(1, n_parts) * (non_zeros // n_parts))
+    return [0, *inner.tolist(), len(indptr) - 1]
+
+
+def rows_of(X: Matrix, first: int, last: int) -> Matrix:
+    """Some rows, in order. Unlike an index, a slice of the arrays need not copy them."""
+    start, end = X.indptr[[first, last]]
+    parts = (X.data[start:end], X.indices[start:end], X.indptr[first : last + 1] - start)
+    return type(X)(parts, shape=(last - first, X.shape[1]), copy=False)
+
+
+def by_parts(function: Callable[[Matrix], Array], X: Matrix) -> Array:
+    """What a function of rows makes of all rows of X."""
+    found = []
+    for _, part in row_parts(X):
+        found.append(function(part))
+        release(part)
+    return found[0] if len(found) == 1 else np.concatenate(found)
+
+
+def release(X: Matrix) -> None:
+    """Let go of the memory that a part of a file takes; it is read again when it is next asked for."""
+    if sp.issparse(X):
+        let_go(X.data)
+        let_go(X.indices)
