@@ -6,6 +6,7 @@ from isthmus.text.growth import grown_vectorizer
 from isthmus.text.sign_split import SignSplit
 from isthmus.text.static import StaticEncoder, is_static_folder, local_static_encoder, static_encoder
 from isthmus.text.stems import StemCounts
+from isthmus.text.streaming import texts_to_matrix
 from isthmus.text.unicode_counts import UnicodeCounts, reading_of
 from isthmus.text.vectorizer import PRESETS, LogTfidf, preset_vectorizer, text_vectorizer
 from isthmus.text.words_and_embeddings import WordsAndEmbeddings
@@ -29,4 +30,5 @@ __all__ = [
     "reading_of",
     "static_encoder",
     "text_vectorizer",
+    "texts_to_matrix",
 ]

@@ -1,0 +1,94 @@
+"""Texts to a matrix in files, a few at a time: neither the texts nor the matrix need fit into memory."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from isthmus.exceptions import DataError
+from isthmus.io.matrices import MatrixWriter
+from isthmus.text.vectorizer import preset_vectorizer
+
+BLOCK = 5_000
+"""Texts that are held at a time."""
+MOST_WORDS = 4_000_000
+"""Words that are counted at a time. Beyond, those that came least often are forgotten, and counted anew if they come
+again: a word that is as frequent as `min_df` asks for may then be missed, if it is rare."""
+
+
+def texts_to_matrix(
+    texts: Iterable[str], path: str | Path, preset: str = "default", dtype: Any = np.float64
+) -> Pipeline:
+    """Vectorize texts into a folder for `isthmus.open_matrix`; returns the vectorizer, for texts that come later.
+
+    The result is that of the preset's `fit_transform`. Interrupted and called again with the same texts, it counts the
+    words again, and goes on after the last block of the matrix.
+
+    Parameters
+    ----------
+    texts : iterable of str
+        Gone through twice, such as a list, or an object that opens its file in `__iter__`.
+    path
+        A new folder, or one that an interrupted call left.
+    preset : str
+        As for `isthmus.transfer`.
+    dtype
+        Of the matrix: 32-bit numbers take two thirds of the room.
+
+    Examples
+    --------
+    >>> import tempfile, isthmus
+    >>> from isthmus.text import texts_to_matrix
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> texts = ["the red engine", "the red boat", "a boat"]
+    >>> vectorizer = texts_to_matrix(texts, folder.name)
+    >>> isthmus.open_matrix(folder.name).shape, vectorizer.get_feature_names_out().tolist()
+    ((3, 3), ['boat', 'red', 'the'])
+    >>> folder.cleanup()
+    """
+    if iter(texts) is texts:
+        raise TypeError("texts can be gone through once only: give a list, or an object that begins anew each time.")
+    vectorizer = preset_vectorizer(preset)
+    n_texts = _learn_words(vectorizer, texts)
+    writer = MatrixWriter(path, len(vectorizer[0].vocabulary_), dtype)
+    if writer.rows > n_texts:
+        raise DataError(f"{path} holds {writer.rows} rows, and there are {n_texts} texts: choose another folder.")
+    for block in _blocks(islice(texts, writer.rows, None)):
+        writer.append(vectorizer.transform(block))
+    writer.finish()
+    return vectorizer
+
+
+def _learn_words(vectorizer: Pipeline, texts: Iterable[str]) -> int:
+    """Set what `fit` sets, from one pass over the texts; return their number."""
+    counts, weights = (step for _, step in vectorizer.steps)
+    analyze, frequency, n_texts = counts.build_analyzer(), Counter[str](), 0
+    for block in _blocks(texts):
+        if not n_texts:
+            least = counts.min_df
+            counts.set_params(min_df=1).fit(block)  # for what it finds beside words
+            counts.set_params(min_df=least)
+        for text in block:
+            frequency.update(set(analyze(text)))
+        n_texts += len(block)
+        if len(frequency) > MOST_WORDS:
+            frequency = Counter(dict(frequency.most_common(MOST_WORDS // 2)))
+    words = sorted(word for word, times in frequency.items() if times >= counts.min_df)
+    if not words:
+        raise DataError("No word stands in as many texts as the preset asks for: give more texts, or choose another.")
+    counts.vocabulary_ = {word: number for number, word in enumerate(words)}
+    weights.idf_ = np.log(n_texts / np.array([frequency[word] for word in words]))
+    weights.n_features_in_ = len(words)
+    return n_texts
+
+
+def _blocks(texts: Iterable[str]) -> Iterator[list[str]]:
+    remaining = iter(texts)
+    while block := list(islice(remaining, BLOCK)):
+        yield block
