@@ -146,6 +146,19 @@ def test_predict_warns_and_fails_if_told_to(folder: Path) -> None:
     assert (folder / "out.csv").exists()  # the labels are there all the same
 
 
+def test_watch_writes_a_page_over_time(folder: Path) -> None:
+    page = folder / "watch.html"
+    batches = [folder / "same.csv", folder / "other.csv"]
+    assert run("watch", folder / "m.isthmus", *batches, "--report", page).code == 0
+    html = page.read_text()
+    assert "What arrives does not look like the target" in html
+    assert html.count("beyond the bounds</title>") == html.count('<td class="rings">') > 0
+    assert html.count("<circle") == 3 * len(batches)
+    assert "--report" in run("watch", folder / "m.isthmus", *batches, "--report", page).sentence  # it exists
+    assert run("watch", folder / "m.isthmus", *reversed(batches), "--report", page, "--force").code == 0
+    assert "looks like the target again" in page.read_text()
+
+
 def test_watch_compares_batch_after_batch(folder: Path) -> None:
     model = folder / "m.isthmus"
     done = run("watch", model, folder / "same.csv", folder / "other.csv", "--json")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -21,6 +22,10 @@ def watch(
     max_document: o.MaxDocument = o.LONGEST,
     encoder: o.Encoder = None,
     fail_on_drift: o.FailOnDrift = False,
+    report: Annotated[
+        Path | None, typer.Option("--report", metavar="FILE", help="A page over time.", rich_help_panel=o.WRITING)
+    ] = None,
+    force: o.Force = False,
     as_json: o.AsJson = False,
 ) -> None:
     """Compare batches of documents with the target that a model was fitted to (dataset shift): new words, likeness,
@@ -35,14 +40,21 @@ def watch(
     """
     from isthmus.cli.console import print_json
     from isthmus.cli.models import load_result
+    from isthmus.cli.outputs import check_outputs
     from isthmus.exceptions import DataError
 
+    if report is not None:
+        check_outputs({"--report": report}, force, [model, *files])
     result = load_result(model, encoder)
     if result.profile is None:
         raise DataError(f"{model} does not say what its target looked like: fit it again with this version of isthmus.")
     reading = {"text": text, "form": form and form.value, "encoding": encoding, "max_document": max_document}
     reading["with_ids"] = False
     reports = {file: _compare(result, file, reading) for file in files}
+    if report is not None:
+        from isthmus.report.watch_page import write_watch
+
+        write_watch(reports, report, model=Path(model).name)
     if as_json:
         listed = [{"file": file, **report.as_dict()} for file, report in reports.items()]
         print_json({"model": model, "batches": listed})

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from isthmus.drift import Sign
 from isthmus.evaluation import ReliabilityBin
 from isthmus.report.material import Material
 from isthmus.report.scores import Curve
@@ -72,6 +74,19 @@ class Point:
     low: float
     high: float
     says: str
+    rings: bool = False
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """Points, one after the other, with what is usual around each."""
+
+    points: list[Point]
+    line: str
+    half_width: float
+    """Of what stands around a point."""
+    x_ticks: list[Tick]
+    y_ticks: list[Tick]
 
 
 @dataclass(frozen=True)
@@ -140,6 +155,32 @@ def reliability(bins: list[ReliabilityBin]) -> Reliability:
     ]
     ticks = (0, 0.5, 1)
     return Reliability(points, [Tick(_x(t), f"{t:g}") for t in ticks], [Tick(_y(t), f"{t:.0%}") for t in ticks])
+
+
+def timeline(batches: Sequence[str], signs: Sequence[Sign]) -> Timeline:
+    """One number of batch after batch, and between which bounds it is usual."""
+    lows = [sign.low for sign in signs]
+    highs = [sign.high if np.isfinite(sign.high) else np.inf for sign in signs]
+    seen = [*(sign.value for sign in signs), *lows, *(high for high in highs if np.isfinite(high))]
+    ticks = _round_ticks(min(0.0, *seen), max(seen))
+    top = float(ticks[-1])
+    places = [(number + 0.5) / len(signs) for number in range(len(signs))]
+    points = [
+        Point(
+            round(_x(place), 1),
+            round(_y(sign.value / top), 1),
+            round(_y(low / top), 1),
+            round(_y(min(high / top, 1)), 1),
+            f"{batch}: {sign.value:.3f}, {'beyond the bounds' if sign.rings else 'as usual'}",
+            sign.rings,
+        )
+        for place, batch, sign, low, high in zip(places, batches, signs, lows, highs, strict=True)
+    ]
+    line = _polyline([(point.x, point.y) for point in points])
+    numbers = sorted({0, (len(signs) - 1) // 2, len(signs) - 1})
+    x_ticks = [Tick(_x(places[number]), f"{number + 1:,}") for number in numbers]
+    half_width = round((_x(1) - _x(0)) / len(signs) / 2, 1)
+    return Timeline(points, line, half_width, x_ticks, [Tick(_y(tick / top), f"{tick:g}") for tick in ticks])
 
 
 def _x(share: float) -> float:
