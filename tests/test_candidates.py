@@ -14,6 +14,7 @@ from isthmus.auto.auto import _without_target_labels
 from isthmus.auto.decide import decide
 from isthmus.auto.run import Clock, Run
 from isthmus.core.problem import Problem, make_problem
+from isthmus.core.progress import Stage, listening
 from isthmus.core.solution import TransductiveSolution
 from isthmus.core.workspace import Workspace
 from isthmus.methods import LR
@@ -154,3 +155,16 @@ def test_labels_of_the_target_are_set_aside_to_be_checked_against() -> None:
     assert np.flatnonzero(checked.any(axis=1)).tolist() == list(range(6))
     assert checked.argmax(axis=1)[:6].tolist() == [0, 1] * 3
     assert _without_target_labels(a_problem())[1] is None
+
+
+def test_whoever_listens_is_told_of_each_candidate_as_it_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    stages: list[Stage] = []
+    with listening(stages.append):
+        run = told(monkeypatch, {}, "source")
+    names = [stage.name for stage in stages]
+    assert set(names) == set(run.answers)
+    assert names[0] == candidates.SOURCE_ONLY
+    for number, stage in enumerate(stages):
+        assert set(stage.left) == set(names[number + 1 :])
+    told(monkeypatch, {}, "source")
+    assert len(stages) == len(names)  # nobody listens

@@ -22,6 +22,7 @@ from alone import alone
 from command import run
 from isthmus.cli.gathering import Reading
 from isthmus.cli.studio import read_pair
+from isthmus.core.progress import announce
 from isthmus.exceptions import DataError
 from isthmus.selection import RANDOM, TEACHING
 from isthmus.studio import Project, Session, studio_app
@@ -145,9 +146,25 @@ def test_a_fit_that_fails_says_why_and_leaves_the_rest(session: Session) -> None
     with mock.patch("isthmus.studio.session.transfer", side_effect=ValueError("no word is left")):
         session.start_fit()
         session.wait()
-    assert session.state()["fit"] == {"running": False, "seconds": None, "error": "no word is left", "number": 0}
+    nothing: dict[str, Any] = {"running": False, "seconds": None, "done": [], "now": None, "left": []}
+    assert session.state()["fit"] == {**nothing, "error": "no word is left", "number": 0}
     assert session.state()["files"]["n_target"] == 60
     fitted(session)
+
+
+def test_the_progress_of_each_candidate_is_told(session: Session) -> None:
+    seen = []
+
+    def work(*_: object, **__: object) -> None:
+        announce("first", ["second"])
+        announce("second", [])
+        seen.append(session.state()["fit"])
+        raise ValueError("enough")
+
+    with mock.patch("isthmus.studio.session.transfer", side_effect=work):
+        session.start_fit()
+        session.wait()
+    assert (seen[0]["done"], seen[0]["now"], seen[0]["left"]) == (["first"], "second", [])
 
 
 # Imports once, and then makes processes that answer and store fits until they are killed, each after some answers, and

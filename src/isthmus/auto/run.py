@@ -13,6 +13,7 @@ from isthmus.auto.candidates import AT_OTHER_PRIOR, AT_SOURCE_PRIOR, NEAR, PORTF
 from isthmus.auto.label_shift import Evidence, evidence_for, prior_of_target, weight_of_found
 from isthmus.core.priors import pseudo_labels, read_prior
 from isthmus.core.problem import Problem
+from isthmus.core.progress import announce
 from isthmus.core.solution import Solution
 from isthmus.core.workspace import Workspace
 from isthmus.typing import Array
@@ -58,6 +59,7 @@ class Run:
         self.evidence: dict[str, Evidence] = {}
         """For each prior that was tried, "source" and "found", what its pseudo-labels are worth."""
         self.candidates = {own.name: own for own in PORTFOLIO if n_embedding_features or not own.sees_embeddings}
+        self._wanted: tuple[str, ...] = ()
         self.solutions: dict[str, Solution] = {}
         self.answers: dict[str, Array] = {}
         """Class probabilities of the unlabelled documents."""
@@ -69,6 +71,7 @@ class Run:
 
     def start(self, only: tuple[str, ...] = ()) -> None:
         """Let the candidates answer: all that there is time for, or the named ones."""
+        self._wanted = only or tuple(name for name, own in self.candidates.items() if not own.on_demand)
         if only:
             for name in only:
                 self._solve(self.candidates[name])
@@ -157,6 +160,8 @@ class Run:
 
     def _solve(self, candidate: Candidate) -> None:
         began = perf_counter()
+        done = {candidate.name, *self.answers, *self.skipped}
+        announce(candidate.name, [name for name in self._wanted if name not in done])
         given = {"target_prior": self.target_prior} if candidate.at_prior else {}
         if candidate.name == names.TOPICS:
             given["random_state"] = self.random_state

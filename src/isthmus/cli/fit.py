@@ -180,11 +180,20 @@ def _transfer(
     from isthmus._api import transfer
     from isthmus.cli.estimating import watch_steps
     from isthmus.cli.gathering import domain_names
+    from isthmus.core.progress import Stage, listening
     from isthmus.exceptions import DataError, SmallClassWarning, TransferWarning
 
     sources, target = files.sources, files.target
     names = domain_names([source.path for source in sources])
-    with stages.stage(f"fitting {type(estimator).__name__}") as advance, warnings.catch_warnings():
+    fitting = f"fitting {type(estimator).__name__}"
+
+    def tell(stage: Stage) -> None:
+        tried.append(stage.name)
+        left = f", {len(stage.left)} more to come" if stage.left else ""
+        advance(len(tried) - 1, len(tried) + len(stage.left), f"{fitting}: {stage.name}{left}")
+
+    tried: list[str] = []
+    with stages.stage(fitting) as advance, warnings.catch_warnings(), listening(tell):
         watch_steps(estimator, advance)
         warnings.simplefilter("ignore", TransferWarning)  # the summary shows them
         warnings.simplefilter("ignore", SmallClassWarning)  # the findings have it

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Self
+from typing import Protocol, Self
 
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
 from isthmus.cli.console import errors
 
-Advance = Callable[[float, float | None], None]
-"""Takes what is done, and all that there is to do, if known."""
+
+class Advance(Protocol):
+    """Takes what is done, all that there is to do, if known, and perhaps what is being done."""
+
+    def __call__(self, done: float, total: float | None = None, what: str | None = None) -> None: ...
 
 
 class Stages:
@@ -28,8 +31,8 @@ class Stages:
         """One stage; what it yields moves its bar."""
         task = self._bars.add_task(description, total=None)
 
-        def advance(done: float, total: float | None = None) -> None:
-            self._bars.update(task, completed=done, total=total)
+        def advance(done: float, total: float | None = None, what: str | None = None) -> None:
+            self._bars.update(task, completed=done, total=total, description=what or description)
 
         yield advance
         self._bars.update(task, completed=1, total=1)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from time import perf_counter
 
@@ -20,6 +21,35 @@ class Step:
 
 
 Callback = Callable[[Step], bool | None]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What a fit that tries several methods works on."""
+
+    name: str
+    left: tuple[str, ...]
+    """What is to come after it, as far as that is known."""
+
+
+_listener: ContextVar[Callable[[Stage], None] | None] = ContextVar("listener", default=None)
+
+
+@contextmanager
+def listening(listener: Callable[[Stage], None]) -> Iterator[None]:
+    """While this lasts, every stage of a fit in this thread is told to the listener as it begins."""
+    token = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+def announce(name: str, left: Iterable[str]) -> None:
+    """Tell whoever listens what begins."""
+    listener = _listener.get()
+    if listener is not None:
+        listener(Stage(name, tuple(left)))
 
 
 @contextmanager

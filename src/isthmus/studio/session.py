@@ -17,6 +17,7 @@ import numpy as np
 
 from isthmus._api import Result, transfer
 from isthmus.auto import Auto
+from isthmus.core.progress import Stage, listening
 from isthmus.core.proportions import wilson
 from isthmus.drift import profile_target
 from isthmus.exceptions import DataError, EmptyDocumentWarning, SmallClassWarning, TransferWarning
@@ -61,6 +62,7 @@ class Session:
         self._thread: threading.Thread | None = None
         self._began = 0.0
         self._error: str | None = None
+        self._stages: list[Stage] = []
         self._result: Result | None = None
 
     # ---- documents
@@ -94,7 +96,7 @@ class Session:
         if self.running:
             raise DataError("A fit is running: wait until it is done.")
         _ = self.documents
-        self._began, self._error = perf_counter(), None
+        self._began, self._error, self._stages = perf_counter(), None, []
         self._thread = threading.Thread(target=self._fit, name="fit", daemon=True)
         self._thread.start()
 
@@ -115,7 +117,7 @@ class Session:
         documents, answers = self.documents, self.project.answers()
         labels = [one.label if (one := answers.get(row)) else None for row in range(len(documents.ids))]
         words = self._words
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), listening(self._stages.append):
             for kind in (TransferWarning, SmallClassWarning, EmptyDocumentWarning):
                 warnings.simplefilter("ignore", kind)
             result = transfer(
@@ -135,6 +137,13 @@ class Session:
         last = max((one.number for one in answers.values()), default=0)
         self.project.store_fit(summary, result.probabilities, _as_bytes(result), batch, last)
         self._result = result
+
+    def _progress(self) -> dict[str, Any]:
+        """Of a fit that runs: which candidates are done, which one runs, and which are to come."""
+        if not self.running or not self._stages:
+            return {"done": [], "now": None, "left": []}
+        *done, now = self._stages
+        return {"done": [stage.name for stage in done], "now": now.name, "left": list(now.left)}
 
     def _last_labels(self) -> list[str] | None:
         summaries = self.project.summaries()
@@ -229,6 +238,7 @@ class Session:
             "fit": {
                 "running": self.running,
                 "seconds": round(perf_counter() - self._began, 1) if self.running else None,
+                **self._progress(),
                 "error": self._error,
                 "number": len(summaries),
             },

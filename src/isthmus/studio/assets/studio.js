@@ -65,12 +65,18 @@
       find("findings").replaceChildren(...files.findings.map((sentence) => make("li", "", sentence)));
     }
     if (fit.running) find("progress").textContent = `${fit.number ? "Learning again" : "Learning"}, for ${Math.round(fit.seconds)} seconds so far. ${fit.number ? "You can go on labelling." : ""}`;
+    drawStages(fit);
     if (fit.error) {
       find("error").textContent = `The fit ended without a result: ${fit.error}`;
       find("error").hidden = false;
     }
     if (result) drawResult(result, labelling);
     drawChoices(labelling);
+  }
+
+  function drawStages({ done, now, left }) {
+    const rows = [...done.map((name) => [name, "done"]), ...(now ? [[now, "running"]] : []), ...left.map((name) => [name, "to come"])];
+    find("stages").replaceChildren(...rows.map(([name, how]) => make("li", how === "running" ? "now" : "", name, make("span", "muted small", ` ${how}`))));
   }
 
   function drawResult(result, labelling) {
