@@ -85,7 +85,13 @@ def test_a_profile_leaves_each_document_out(result: isthmus.Result) -> None:
     assert result.X is not None
     X = result.X[len(SOURCE) :]
     rest = np.delete(np.arange(len(ROWS)), row)
-    assert known.closeness[row] == pytest.approx((X[[row]] @ np.asarray(X[rest].mean(axis=0)).ravel())[0])
+    alone = without.vectorizer.transform([result.target_texts[row]])
+    later = np.zeros(X.shape[1])
+    later[[result.vectorizer[0].vocabulary_[word] for word in without.vectorizer.get_feature_names_out()]] = (
+        alone.toarray()[0]
+    )
+    assert known.closeness[row] == pytest.approx(later @ np.asarray(X[rest].mean(axis=0)).ravel(), rel=0.03)
+    assert known.confidence[row] == pytest.approx(result.estimator.predict_proba(later[None]).max(), abs=0.005)
 
 
 def test_a_result_without_texts_has_no_profile(result: isthmus.Result) -> None:

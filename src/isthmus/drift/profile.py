@@ -67,16 +67,20 @@ def _profile(
     estimator: Any, vectorizer: Any, texts: Sequence[str], X: Any, known: Any, other_texts: Sequence[str]
 ) -> TargetProfile:
     """Of texts and their rows; words that are `known`, or that stand in other texts, are no document's own."""
-    center = np.asarray(X.mean(axis=0)).ravel()
     rows = np.sort(np.random.default_rng(0).permutation(len(texts))[:MOST_DOCUMENTS])
-    drawn, n = X[rows], len(texts)
+    shared = _shared_words(vectorizer, (*other_texts, *texts)).union(known)
+    drawn, n = _without_own(vectorizer, X[rows], shared), len(texts)
+    center = np.asarray(X.mean(axis=0)).ravel()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", EmptyDocumentWarning)
         probabilities = estimator.predict_proba(drawn)
-    lengths = np.asarray(drawn.multiply(drawn).sum(axis=1)).ravel() if sp.issparse(drawn) else (drawn**2).sum(axis=1)
+    cross = drawn.multiply(X[rows]) if sp.issparse(drawn) else drawn * X[rows]
+    itself = np.asarray(cross.sum(axis=1)).ravel()
+    analyzer, words = _words(vectorizer)
+    unknown = [_share(set(analyzer(texts[row])), shared) if words else 0.0 for row in rows.tolist()]
     return TargetProfile(
-        unknown=_unknown_left_out(vectorizer, texts, rows, known, other_texts),
-        closeness=(np.asarray(drawn @ center).ravel() - lengths / n) * (n / max(n - 1, 1)),
+        unknown=np.array(unknown, dtype=np.float64),
+        closeness=(np.asarray(drawn @ center).ravel() - itself / n) * (n / max(n - 1, 1)),
         confidence=np.asarray(probabilities.max(axis=1), dtype=np.float64),
         numbers=probabilities.argmax(axis=1),
         center=center.astype(np.float64),
@@ -96,19 +100,34 @@ def describe_documents(
     }
 
 
-def _unknown_left_out(
-    vectorizer: Any, texts: Sequence[str], rows: Any, known: Any, other_texts: Sequence[str]
-) -> Array:
-    """Words that a document alone brought into the vocabulary would be unknown without it."""
+def _shared_words(vectorizer: Any, texts: Sequence[str]) -> set[str]:
+    """Words that would be known without any one of the texts."""
     analyzer, words = _words(vectorizer)
     if not words:
-        return np.zeros(len(rows))
+        return set()
     least = int(getattr(_counts(vectorizer), "min_df", 1))
     frequency: Counter[str] = Counter()
-    for text in (*other_texts, *texts):
+    for text in texts:
         frequency.update(set(analyzer(text)))
-    others = {word for word, n in frequency.items() if n > least}.union(known)
-    return np.array([_share(set(analyzer(texts[row])), others) for row in rows.tolist()])
+    return {word for word, n in frequency.items() if n > least}
+
+
+def _without_own(vectorizer: Any, X: Any, shared: set[str]) -> Any:
+    """Rows as if each document had come later: without words that it brought itself, and as long as before."""
+    _, words = _words(vectorizer)
+    own = [number for word, number in words.items() if word not in shared]
+    if not own or not sp.issparse(X):
+        return X
+    keep = np.ones(len(words))
+    keep[own] = 0
+    before = X[:, : len(words)]
+    after = before @ sp.diags_array(keep)
+    old, new = (np.sqrt(np.asarray(part.multiply(part).sum(axis=1)).ravel()) for part in (before, after))
+    if np.allclose(old[old > 0], 1):  # rows of unit length
+        after = sp.diags_array(1 / np.where(new > 0, new, 1)) @ after
+    rows = sp.csr_array(sp.hstack([after, X[:, len(words) :]])) if X.shape[1] > len(words) else sp.csr_array(after)
+    rows.eliminate_zeros()
+    return rows
 
 
 def _share(words: set[str], known: Any) -> float:
