@@ -48,9 +48,13 @@ def run(*arguments: str, cache: Path, **environment: str) -> Ended:
 
 
 def test_demo_prints_figures_topics_and_documents(tmp_path: Path) -> None:
-    done = run("demo", cache=tmp_path)
+    report = tmp_path / "demo.html"
+    done = run("demo", "--report", str(report), cache=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
+    assert "</html>" in report.read_text(encoding="utf-8")
+    assert str(report) in done.stdout
+    assert "isthmus fit --source" in done.stdout.splitlines()[-1]
     for text in (
         "LR, the source-only baseline",
         "TCL, domain adaptation",
@@ -63,6 +67,21 @@ def test_demo_prints_figures_topics_and_documents(tmp_path: Path) -> None:
     for method in ("LR", "TCL"):
         percent = float(lines[method].split("%")[0].split()[-1])
         assert 50 < percent < 100
+
+
+def test_the_demo_opens_its_report(tmp_path: Path) -> None:
+    report = tmp_path / "demo.html"
+    report.write_text("an older one")
+    with mock.patch("webbrowser.open") as opened:
+        done = run("demo", "--open", "--report", str(report), cache=tmp_path)
+    assert done.returncode == 0, done.stderr
+    opened.assert_called_once_with(report.as_uri())
+    assert report.stat().st_size > 10_000
+
+
+def test_a_shell_can_complete_commands(tmp_path: Path) -> None:
+    words = {"_ISTHMUS_COMPLETE": "complete_bash", "COMP_WORDS": "isthmus ev", "COMP_CWORD": "1"}
+    assert run_process(cache=tmp_path, **words).stdout.split() == ["evaluate"]
 
 
 def make_corpus(folder: Path, *more: str) -> None:

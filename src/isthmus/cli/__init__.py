@@ -64,7 +64,6 @@ app = typer.Typer(
     name="isthmus",
     cls=Commands,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

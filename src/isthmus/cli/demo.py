@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Annotated
+
+import typer
 from rich.table import Table
 from rich.text import Text
 
 from isthmus.cli.console import output
 
+NEXT = "isthmus fit --source labelled.csv --target unlabelled.csv -o model.isthmus --report report.html"
 
-def demo() -> None:
+
+def demo(
+    report: Annotated[
+        Path, typer.Option("--report", metavar="FILE", help="Where the report goes; it is replaced if it is there.")
+    ] = Path("isthmus-demo.html"),
+    show: Annotated[bool, typer.Option("--open", help="Open the report in the browser.")] = False,
+) -> None:
     """Label messages to a bicycle-rental service with labels from a photo-sharing app."""
+    import webbrowser
     from time import perf_counter
 
     import numpy as np
@@ -68,6 +80,12 @@ def demo() -> None:
         cells = (result.labels[row], f"{confidence[row]:.2f}", truth[row], texts[in_target][row])
         shown.add_row(*map(Text, cells))
     console.print(shown)
+
+    page = result.report(report, truth=list(truth), names=("photos", "bicycles"), force=True).resolve()
+    console.print(f"\nThe report on all {len(truth)}: {page}", markup=False, highlight=False, soft_wrap=True)
+    console.print(f"Next, your own two files: {NEXT}", markup=False, highlight=False, soft_wrap=True)
+    if show:
+        webbrowser.open(page.as_uri())
 
 
 def _verdict(accuracy: dict[str, float]) -> str:
