@@ -6,6 +6,7 @@
 # make bench    speed as ratios within one run: against plain updates, a pass over X, other tools; growth and memory. BENCH="--documents 1000" for less
 # make test-oldest  the tests with the lowest versions that pyproject.toml allows, in an environment of their own
 # make test-newest  the same with the newest; PYTHON=python3.13 for another Python
+# make dist-check   build wheel and sdist, install each into an empty environment and use it there
 # make clean    remove the environments and caches
 
 PYTHON ?= python3
@@ -20,7 +21,7 @@ export PYTHONDONTWRITEBYTECODE :=
 PYTEST := SCIPY_ARRAY_API=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 WORKERS := --numprocesses=2 --dist=worksteal
 
-.PHONY: install install-dev demo test tests test-oldest test-newest lint mutants fuzz kill bench clean
+.PHONY: install install-dev demo test tests test-oldest test-newest lint mutants fuzz kill bench dist-check clean
 
 install: $(VENV)/.installed
 install-dev: $(VENV)/.installed-dev
@@ -110,3 +111,9 @@ bench: install-dev
 
 clean:
 	rm -rf $(VENV) $(OLDEST) $(NEWEST) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+dist-check: install-dev
+	@echo "== Wheel and sdist"
+	$(BIN)/python benchmarks/dist_check.py --python "$$(command -v $(PYTHON))"
+
+clean:
+	rm -rf dist $(VENV) $(OLDEST) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

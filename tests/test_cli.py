@@ -81,7 +81,7 @@ def test_the_demo_opens_its_report(tmp_path: Path) -> None:
 
 def test_a_shell_can_complete_commands(tmp_path: Path) -> None:
     words = {"_ISTHMUS_COMPLETE": "complete_bash", "COMP_WORDS": "isthmus ev", "COMP_CWORD": "1"}
-    assert run_process(cache=tmp_path, **words).stdout.split() == ["evaluate"]
+    assert run(cache=tmp_path, **words).stdout.split() == ["evaluate"]
 
 
 def make_corpus(folder: Path, *more: str) -> None:
