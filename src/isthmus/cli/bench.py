@@ -16,7 +16,12 @@ if TYPE_CHECKING:
 
 
 def bench(
-    table: Annotated[str, typer.Argument(help="tcl, cci, dtlm, cdsc, domtrans-nmf or auto.")],
+    table: Annotated[
+        str,
+        typer.Argument(
+            help="tcl, cci, dtlm, cdsc, domtrans-nmf or auto; or papers, for all claims from stored results."
+        ),
+    ],
     json_file: Annotated[Path | None, typer.Option("--json", help="Write all rows to this file.")] = None,
     repeats: Annotated[int, typer.Option(min=1, help="Runs of each method that starts at random.")] = 10,
     tasks: Annotated[
@@ -37,11 +42,15 @@ def bench(
     fresh: Annotated[bool, typer.Option("--fresh", help="Compute again what is stored.")] = False,
 ) -> None:
     """Reproduce a paper's table: measured figures with the published ones in brackets."""
-    from isthmus.bench import load_table, require_matplotlib
+    from isthmus.bench import load_table
     from isthmus.cli.outputs import check_outputs
+    from isthmus.cli.papers import show_papers
     from isthmus.cli.settings import read_settings
     from isthmus.exceptions import DataError
 
+    if table == "papers":
+        show_papers(json_file)
+        return
     content = load_table(table)
     if names:
         _print_names(content)
@@ -51,9 +60,7 @@ def bench(
     if json_file is not None:
         check_outputs({"--json": json_file}, force=True, inputs=[])
     if figures is not None:
-        require_matplotlib()
-        if any(place.exists() and not place.is_dir() for place in (figures, *figures.parents)):
-            raise DataError(f"--figures names {figures}, which is not a folder: choose another name.")
+        _check_folder(figures)
 
     rows, missing = _run(plan)
     console = output()
@@ -68,6 +75,15 @@ def bench(
         console.print(f"Wrote {_draw(plan, figures)} files to {figures}.", markup=False, soft_wrap=True)
     if not rows:
         raise DataError(f"Nothing of table {table} could be run.")
+
+
+def _check_folder(figures: Path) -> None:
+    from isthmus.bench import require_matplotlib
+    from isthmus.exceptions import DataError
+
+    require_matplotlib()
+    if any(place.exists() and not place.is_dir() for place in (figures, *figures.parents)):
+        raise DataError(f"--figures names {figures}, which is not a folder: choose another name.")
 
 
 def _changed(table: Table, methods: list[str] | None, settings: dict[str, Any]) -> Table:

@@ -1,0 +1,142 @@
+"""The five papers, claim by claim: collects what was measured, and writes docs/papers.md.
+
+    python benchmarks/papers.py measure DATA RESULTS   runs all that the claims need (hours) to the folder RESULTS
+    python benchmarks/papers.py collect RESULTS        its JSON and CSV files to src/isthmus/bench/measured.json
+    python benchmarks/papers.py page                   docs/papers.md, from what is stored
+
+RESULTS holds what `isthmus bench TABLE --json RESULTS/NAME.json --figures RESULTS/TABLE` writes. Where two files have
+one cell, that of more repeats counts.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from isthmus.bench.papers import Paper, load_papers
+from isthmus.io.atomic import write_beside
+
+ROOT = Path(__file__).parent.parent
+MEASURED = ROOT / "src" / "isthmus" / "bench" / "measured.json"
+PAGE = ROOT / "docs" / "papers.md"
+PICTURES = ROOT / "docs" / "pictures"
+GLIOMA = ["--tasks", "glioma trial 1,glioma trial 2"]
+NEWS = "comp vs rec,comp vs sci,comp vs talk,rec vs sci,rec vs talk,sci vs talk"
+NINE = f"{NEWS},orgs vs people,orgs vs places,people vs places"
+RUNS: dict[str, tuple[str, int, list[str]]] = {
+    "tcl": ("tcl", 1, ["--figures", "tcl"]),
+    "tcl-variants": ("tcl", 3, ["--methods", "TCL,common weight 0.9,common weight 0.1"]),
+    "tcl-printed": ("tcl", 1, ["--methods", "eq. 5-8 as printed, 0.9", "--methods", "eq. 5-8 as printed, 0.7"]),
+    "cdsc": ("cdsc", 2, ["--figures", "cdsc"]),
+    "cdsc-variants": ("cdsc", 10, ["--methods", "CDSC,CDSC weighted,lambda 0,stems", "--methods", "stems, weighted"]),
+    "cdsc-printed": ("cdsc", 3, ["--methods", "as printed,beta 15"]),
+    "cci": ("cci", 3, ["--figures", "cci"]),
+    "cci-variants": ("cci", 3, ["--methods", "K-means,MTrick,CCI,gamma 0,lambda 0"]),
+    "dtlm": ("dtlm", 1, ["--figures", "dtlm"]),
+    "dtlm-variants": ("dtlm", 1, ["--methods", "DTLM,as printed,random start", "--tasks", NINE]),
+    "domtrans-nmf": ("domtrans-nmf", 2, GLIOMA),
+    "domtrans-variants": ("domtrans-nmf", 2, ["--methods", "LR,DomTrans-NMF,w of algorithm 1,TCL", *GLIOMA]),
+}
+"""By the name of the file: table, repeats and further options."""
+
+HEAD = """# The five papers, claim by claim
+
+What each of the five papers claims, a line for each row of its table, each figure, theorem and named finding, and
+whether it comes back. `isthmus bench papers` prints the same from the same stored results; this page is written by
+`python benchmarks/papers.py page`, and `python benchmarks/papers.py measure DATA RESULTS` measures all of it again.
+
+A number comes back if ours is at most one point worse (a hundredth of accuracy, error rate or area), and partly if at
+most five. "Stable" means within two points, partly within six. An order of methods, from the best down, comes back if
+no mean is lower than the next one's, and partly if by no more than a point. "Best on every task" comes back partly on
+half of them. Figures are of one to ten repeats, as the commands say, with `--data DATA` where the data are; no target label
+is read, except where a claim is about that.
+"""
+
+
+def measure(data: str, folder: str) -> None:
+    """All runs, one after the other; what the store has is not run again."""
+    results = Path(folder)
+    results.mkdir(parents=True, exist_ok=True)
+    for name, (table, repeats, options) in RUNS.items():
+        settled = [str(results / option) if before == "--figures" else option
+                   for before, option in zip(["", *options], options, strict=False)]  # fmt: skip
+        command = ["bench", table, "--data", data, "--repeats", str(repeats), "--json", str(results / f"{name}.json")]
+        subprocess.run([sys.executable, "-m", "isthmus", *command, *settled], check=True)
+
+
+def collect(folder: str) -> None:
+    """From the files of a folder to one file, and the figures that the page shows to the documentation."""
+    results = Path(folder)
+    cells: dict[tuple[str, str, str], dict[str, Any]] = {}
+    for file in sorted(results.glob("*.json")):
+        content = json.loads(file.read_text())
+        for row in content["rows"]:
+            key = (content["table"], row["task"], row["method"])
+            if key not in cells or row["repeats"] > cells[key]["repeats"]:
+                cells[key] = row
+    sweeps = []
+    for file in sorted(results.glob("*/*.csv")):
+        with file.open(newline="") as lines:
+            header, *rows = csv.reader(lines)
+        if header[:3] == ["line", "method", "task"]:
+            points = [[row[2], row[1], row[3], round(float(row[4]), 5)] for row in rows]
+            sweeps.append([file.parent.name, file.stem, points])
+    means = [[*key, round(row["mean"], 5)] for key, row in sorted(cells.items())]
+    listed = [",\n".join(json.dumps(one) for one in each) for each in (means, sweeps)]
+    write_beside(MEASURED, '{{"means": [\n{}\n],\n"sweeps": [\n{}\n]}}\n'.format(*listed))
+    PICTURES.mkdir(exist_ok=True)
+    for paper in load_papers():
+        for name in (entry.picture for entry in paper.entries if entry.picture):
+            if (drawn := results / f"{name}.png").exists():
+                shutil.copyfile(drawn, PICTURES / f"{name.replace('/', '-')}.png")
+
+
+def page() -> None:
+    """The documentation."""
+    write_beside(PAGE, page_text())
+
+
+def page_text() -> str:
+    """What the page says of the stored results."""
+    return "\n".join([HEAD, *(_section(paper) for paper in load_papers())])
+
+
+def _section(paper: Paper) -> str:
+    counts: dict[str, int] = {}
+    for entry in paper.entries:
+        counts[entry.verdict] = counts.get(entry.verdict, 0) + 1
+    total = ", ".join(f"{verdict} {number}" for verdict, number in counts.items())
+    lines = [
+        f"## {paper.method}",
+        "",
+        paper.citation,
+        "",
+        paper.note,
+        "",
+        f"Of {len(paper.entries)} claims: {total}.",
+        "",
+    ]
+    lines += ["| where | claim | theirs | ours | verdict | command |", "|---|---|---|---|---|---|"]
+    for entry in paper.entries:
+        verdict = entry.verdict if entry.verdict != "does not" else "**does not**"
+        cells = [entry.place, entry.claim, entry.published, entry.measured, verdict, f"`{entry.command}`"]
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    shown = [entry for entry in paper.entries if entry.picture and (PICTURES / _file(entry.picture)).exists()]
+    for entry in shown:
+        lines += ["", f"{entry.place}: {entry.claim}.", "", f'<img src="pictures/{_file(entry.picture)}" width="380">']
+    return "\n".join([*lines, ""])
+
+
+def _file(picture: str) -> str:
+    return f"{picture.replace('/', '-')}.png"
+
+
+if __name__ == "__main__":
+    steps: dict[str, Callable[..., None]] = {"measure": measure, "collect": collect, "page": page}
+    steps[sys.argv[1]](*sys.argv[2:])
