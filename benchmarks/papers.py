@@ -54,8 +54,8 @@ whether it comes back. `isthmus bench papers` prints the same from the same stor
 A number comes back if ours is at most one point worse (a hundredth of accuracy, error rate or area), and partly if at
 most five. "Stable" means within two points, partly within six. An order of methods, from the best down, comes back if
 no mean is lower than the next one's, and partly if by no more than a point. "Best on every task" comes back partly on
-half of them. Figures are of one to ten repeats, as the commands say, with `--data DATA` where the data are; no target label
-is read, except where a claim is about that.
+half of them. Figures are of one to ten repeats, as the commands say, with `--data DATA` where the data are; no target
+label is read, except where a claim is about that.
 """
 
 

@@ -226,6 +226,17 @@ def test_explain_shows_topics_or_the_words_that_decided(files: Path) -> None:
     assert "holds no word that the model knows" in unknown.sentence
 
 
+def test_explain_shows_which_word_clusters_correspond(files: Path) -> None:
+    fit(files, "--method", "CCI", "-o", files / "m.isthmus")
+    (pair,) = json.loads(run("explain", files / "m.isthmus", "--json", "--words", 3).stdout)["correspondences"]
+    assert (len(pair["source_clusters"]), len(pair["target_clusters"])) == np.shape(pair["weights"])
+    assert {cluster["label"] for cluster in pair["source_clusters"]} <= {"billing", "fault"}
+    assert max(len(cluster["words"]) for cluster in pair["target_clusters"]) == 3
+    shown = run("explain", files / "m.isthmus").stdout
+    assert "%" in shown
+    assert next(iter(pair["source_clusters"][0]["words"])) in shown
+
+
 def test_one_warning_for_all_empty_documents(files: Path) -> None:
     fit(files, "-o", files / "m.isthmus", "--method", "LR")
     write(files / "new.csv", [{"id": str(n), "text": "refund" if n % 3 else "qqq"} for n in range(12)])

@@ -89,6 +89,16 @@ def test_every_method_has_a_page(method: str) -> None:
     assert all("of the source's documents and" in str(says) for says in bridge)
 
 
+def test_word_clusters_that_correspond_are_a_table() -> None:
+    result = transferred(build("CCI"))
+    text = render(result)
+    (pair,) = result.estimator.correspondence(result.vectorizer.get_feature_names_out())
+    assert text.count("Word clusters that correspond</h2>") == 1
+    assert all(f"<td>{share:.1f}</td>" in text for share in pair.shares.ravel())
+    assert pair.shares.sum() == pytest.approx(100)
+    assert "Word clusters that correspond" not in render(transferred(build("TCL")))
+
+
 def test_hostile_texts_stay_texts() -> None:
     labels = [label.replace("billing", "<b>billing</b>") for label in LABELS]
     result = transferred(target_texts=[HOSTILE, *TARGET[1:]], source_labels=labels)

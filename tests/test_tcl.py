@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 import isthmus
 from conftest import Toy, build
 from isthmus.inspection.correspondence import Correspondence, WordCluster
-from isthmus.inspection.topics import Topic, Topics
+from isthmus.inspection.topics import Topic, Topics, read_topics
 from isthmus.solvers.factorization import random_start
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
@@ -108,3 +108,14 @@ def test_of_several_starts_the_lowest_objective_is_kept(toy: Toy) -> None:
     ]
     assert all(best <= first for first, best in ends)
     assert any(best < first for first, best in ends)
+
+
+def test_topics_without_strength_do_not_lead() -> None:
+    """Rows of words sum to one: a word that nothing explains is all in a topic without any association."""
+    names = ["car", "engine", "doctor", "fever", "rare"]
+    words = np.array([[0.9, 0.0, 0.1], [0.8, 0.0, 0.2], [0.0, 0.9, 0.1], [0.0, 0.8, 0.2], [0.0, 0.0, 1.0]])
+    association = np.array([[0.5, 0.1], [0.0, 0.6], [1e-4, 0.0]])
+    topics = read_topics(names, np.array(["machine", "health"]), association, None, {"here": words}, 2)
+    assert [topic.label for topic in topics] == ["machine", "machine", "health"]
+    assert topics[0].specific["here"][0][0] == "car"
+    assert topics[1].specific["here"][0][0] == "rare"

@@ -29,8 +29,8 @@ def explain(
 ) -> None:
     """Show the words of topics or classes, or the words that decided one document's label, and by how much.
 
-    TCL and other factorizations have topics; Auto has them where TCL is a member of its ensemble. Other methods show
-    the words of each class.
+    TCL and other factorizations have topics; Auto has them where TCL is a member of its ensemble. CCI shows which word
+    clusters of source and target correspond, by how much. Other methods show the words of each class.
 
     A word's weight is how far the log-odds of the label fall when the word is
     taken out of the document.
@@ -61,6 +61,9 @@ def explain(
 def _show_topics(result: Result, n_words: int, as_json: bool) -> None:
     from isthmus.cli.console import output, print_json
 
+    if hasattr(result.estimator, "correspondence"):
+        _show_correspondence(result, n_words, as_json)
+        return
     try:
         topics = result.topics(n_words)
     except TypeError:
@@ -79,6 +82,18 @@ def _show_topics(result: Result, n_words: int, as_json: bool) -> None:
         print_json({"topics": listed})
     else:
         output().print(topics.table())
+
+
+def _show_correspondence(result: Result, n_words: int, as_json: bool) -> None:
+    """S_w of CCI: a table for each pair of a source and a target."""
+    from isthmus.cli.console import output, print_json
+
+    found = result.estimator.correspondence(result.vectorizer.get_feature_names_out(), n_words)
+    if as_json:
+        print_json({"correspondences": [pair.as_dict() for pair in found]})
+        return
+    for pair in found:
+        output().print(pair.table())
 
 
 def _show_class_words(result: Result, n_words: int, as_json: bool) -> None:

@@ -40,6 +40,11 @@ class Correspondence:
     weights: Array
     """Source clusters x target clusters."""
 
+    @property
+    def shares(self) -> Array:
+        """Of all weight, in percent."""
+        return np.asarray(100 * self.weights / max(self.weights.sum(), np.finfo(self.weights.dtype).tiny))
+
     def table(self) -> Table:
         """Source clusters down, target clusters across, each pair's share of all weight in percent."""
         from rich.table import Table
@@ -49,10 +54,19 @@ class Correspondence:
         table.add_column(Text(f"{self.source} \\ {self.target}, %"), overflow="fold", ratio=2)
         for cluster in self.target_clusters:
             table.add_column(Text(str(cluster)), overflow="fold", ratio=1, justify="right")
-        shares = 100 * self.weights / max(self.weights.sum(), np.finfo(self.weights.dtype).tiny)
-        for cluster, row in zip(self.source_clusters, shares, strict=True):
+        for cluster, row in zip(self.source_clusters, self.shares, strict=True):
             table.add_row(Text(str(cluster)), *(f"{share:.1f}" for share in row))
         return table
+
+    def as_dict(self) -> dict[str, Any]:
+        """For scripts."""
+        sides = {"source_clusters": self.source_clusters, "target_clusters": self.target_clusters}
+        return {
+            "source": str(self.source),
+            "target": str(self.target),
+            **{name: [{"label": one.label, "words": dict(one.words)} for one in own] for name, own in sides.items()},
+            "weights": self.weights.tolist(),
+        }
 
     def __str__(self) -> str:
         return printed(self.table())

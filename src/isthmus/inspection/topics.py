@@ -71,14 +71,20 @@ def read_topics(
     specific: dict[DomainName, Array],
     n_words: int,
 ) -> Topics:
-    """Sort the columns of the word factors (each words x topics), topics of one class side by side."""
+    """Sort the columns of the word factors (each words x topics): topics of a class side by side, the strongest first.
+
+    A topic's strength is its part in what is rebuilt: its words' weights times its association. Where words sum to one,
+    not topics (DTLM), topics without any strength gather the rare words, and must not lead.
+    """
     shares = _rows_to_one(association)
+    parts = [factor.sum(axis=0) for factor in (*specific.values(), *([] if common is None else [common]))]
+    strength = np.sum(parts, axis=0) * association.sum(axis=1)
     names = classes.tolist()
 
     def telling(factor: Array, topic: int) -> Words:
         return telling_words(feature_names, factor, association, topic, n_words)
 
-    order = sorted(range(len(shares)), key=lambda t: (shares[t].argmax(), -shares[t].max()))
+    order = sorted(range(len(shares)), key=lambda t: (shares[t].argmax(), -strength[t]))
     return Topics(
         Topic(
             label=names[shares[topic].argmax()],

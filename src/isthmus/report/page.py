@@ -11,6 +11,7 @@ import numpy as np
 from markupsafe import Markup
 
 from isthmus.inspection.bridge import NARROW, NOTEBOOK, WIDE, Bridge, draw_bridge
+from isthmus.inspection.correspondence import Correspondence
 from isthmus.inspection.notebook import bridge_style, class_colors, notebook_html
 from isthmus.inspection.topics import Topics
 from isthmus.io.atomic import write_beside
@@ -72,6 +73,7 @@ def render(material: Material, names: tuple[str, str] | None = None) -> str:
             names=names,
             wide=wide,
             narrow=narrow,
+            correspondences=_correspondences(material),
             changes=None if material.words is None else changed_words(material, N_CHANGED),
             histogram=charts.histogram(material),
             convergence=charts.convergence(objective) if objective is not None and len(objective) > 1 else None,
@@ -105,6 +107,14 @@ def _bridges(material: Material) -> tuple[Bridge, Bridge] | tuple[None, None]:
     colors = class_colors(material.result.classes)
     wide = draw_bridge(topics, colors, targets, WIDE, describe, by_class)
     return wide, draw_bridge(topics, colors, targets, NARROW, describe, by_class)
+
+
+def _correspondences(material: Material) -> list[Correspondence]:
+    """Which word clusters of source and target go together, for a method that finds them (CCI)."""
+    estimator = material.result.estimator
+    if material.words is None or not hasattr(estimator, "correspondence"):
+        return []
+    return list(estimator.correspondence(material.words))
 
 
 def _topics(material: Material) -> tuple[Topics, Collection[DomainName], bool]:
