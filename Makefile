@@ -109,11 +109,9 @@ bench: install-dev
 	@echo "== Speed"
 	OPENBLAS_NUM_THREADS=1 PYTHONPATH=benchmarks $(BIN)/python -m speed $(BENCH)
 
-clean:
-	rm -rf $(VENV) $(OLDEST) $(NEWEST) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 dist-check: install-dev
 	@echo "== Wheel and sdist"
 	$(BIN)/python benchmarks/dist_check.py --python "$$(command -v $(PYTHON))"
 
 clean:
-	rm -rf dist $(VENV) $(OLDEST) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf dist $(VENV) $(OLDEST) $(NEWEST) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
