@@ -88,3 +88,8 @@ def test_rows_in_one_piece_are_not_copied() -> None:
     assert np.shares_memory(taken.data, X.data)
     assert np.shares_memory(taken.indices, X.indices)
     assert not np.shares_memory(numerics.take_rows(X, np.array([1, 4])).data, X.data)
+    for _, part in parts.row_parts(X):
+        assert np.shares_memory(numerics.frozen(part).data, X.data)
+    small = numerics.frozen(numerics.take_rows(X, np.array([4])))  # of which scipy's constructor makes a copy
+    assert np.shares_memory(small.data, X.data)
+    assert np.shares_memory(small.indices, X.indices)

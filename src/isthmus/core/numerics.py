@@ -32,6 +32,17 @@ def stack(matrices: list[Matrix]) -> Matrix:
     return sp.vstack(matrices, format="csr") if sp.issparse(matrices[0]) else np.vstack(matrices)
 
 
+def assembled(like: Matrix, data: Array, indices: Any, indptr: Any) -> Matrix:
+    """A sparse matrix of these arrays, of the same kind, format and width as another.
+
+    Without a copy, unlike the constructor, which copies arrays that are small parts of larger ones.
+    """
+    shape = (len(indptr) - 1, like.shape[1]) if like.format == "csr" else like.shape
+    made = type(like)(shape, dtype=data.dtype)
+    made.data, made.indices, made.indptr = data, indices, indptr
+    return made
+
+
 def take_rows(X: Matrix, rows: Positions) -> Matrix:
     """Some rows of X, in order. Without a copy where all that is between the first and the last of them is empty."""
     if not (sp.issparse(X) and X.format == "csr" and len(rows)):
@@ -40,7 +51,7 @@ def take_rows(X: Matrix, rows: Positions) -> Matrix:
     if end - start != np.sum(X.indptr[rows + 1] - inner, dtype=np.int64) or (np.diff(rows) < 1).any():
         return X[rows]
     indptr = np.append(inner, end) - start
-    return type(X)((X.data[start:end], X.indices[start:end], indptr), shape=(len(rows), X.shape[1]), copy=False)
+    return assembled(X, X.data[start:end], X.indices[start:end], indptr)
 
 
 def chunks(values: Array) -> Iterator[Array]:
@@ -136,8 +147,7 @@ if hasattr(os, "register_at_fork"):  # threads do not survive a fork
 def frozen(values: Any) -> Any:
     """A read-only view of the same memory; the user's own arrays stay writable."""
     if sp.issparse(values):
-        parts = (frozen(values.data), frozen(values.indices), frozen(values.indptr))
-        return type(values)(parts, shape=values.shape, copy=False)
+        return assembled(values, frozen(values.data), frozen(values.indices), frozen(values.indptr))
     view = values.view()
     view.flags.writeable = False
     return view

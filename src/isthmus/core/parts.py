@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 import scipy.sparse as sp
 
-from isthmus.core.numerics import let_go
+from isthmus.core.numerics import assembled, let_go
 from isthmus.typing import Array, Matrix, Positions
 
 NON_ZEROS_OF_A_PART = 1 << 17
@@ -44,8 +44,7 @@ def part_ends(indptr: Positions, n_words: int) -> list[int]:
 def rows_of(X: Matrix, first: int, last: int) -> Matrix:
     """Some rows, in order. Unlike an index, a slice of the arrays need not copy them."""
     start, end = X.indptr[[first, last]]
-    parts = (X.data[start:end], X.indices[start:end], X.indptr[first : last + 1] - start)
-    return type(X)(parts, shape=(last - first, X.shape[1]), copy=False)
+    return assembled(X, X.data[start:end], X.indices[start:end], X.indptr[first : last + 1] - start)
 
 
 def by_parts(function: Callable[[Matrix], Array], X: Matrix) -> Array:
