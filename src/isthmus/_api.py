@@ -14,6 +14,7 @@ from sklearn.base import clone
 
 from isthmus.auto import Auto
 from isthmus.auto.update import update_estimator
+from isthmus.core.cluster import on_cluster
 from isthmus.core.estimator import TransferClassifier
 from isthmus.core.labels import spelled_like
 from isthmus.drift import TargetProfile, profile_update
@@ -179,6 +180,7 @@ def transfer(
     random_state: Any = 0,
     max_time: float | None = None,
     verbose: int = 0,
+    client: Any = None,
 ) -> Result:
     """Unsupervised domain adaptation for text: label the texts of one domain with the labels of another.
 
@@ -220,6 +222,9 @@ def transfer(
         step stop.
     verbose : int
         Print how far it is, for methods that tell.
+    client : dask.distributed.Client, optional
+        A cluster whose workers pass over the documents, for factorizations such as TCL (`isthmus[cluster]`). The result
+        is the same.
 
     Examples
     --------
@@ -256,13 +261,10 @@ def transfer(
     X = _vectorized(vectorizer, source, target)
     if isinstance(vectorizer, WordsAndEmbeddings):
         estimator.set_params(n_embedding_features=vectorizer.n_embedding_features_)
-    estimator.fit(
-        X,
-        y,
-        sample_domain=_read_domains(source_domains, len(source)) + [TARGET] * len(target),
-        target_domain=TARGET,
-        sample_labeled=np.array([True] * len(source) + [label is not None for label in few]),
-    )
+    domains = _read_domains(source_domains, len(source)) + [TARGET] * len(target)
+    known = np.array([True] * len(source) + [label is not None for label in few])
+    with on_cluster(client):
+        estimator.fit(X, y, sample_domain=domains, target_domain=TARGET, sample_labeled=known)
     estimator.set_params(**before)  # without the clock, which no file could hold
     return Result(
         labels=estimator.transduction_[len(source) :],

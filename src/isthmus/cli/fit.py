@@ -39,6 +39,7 @@ def fit(
     labels: o.LabelFile = None,
     target_prior: o.TargetPrior = None,
     max_time: o.MaxTime = None,
+    cluster: o.Cluster = None,
     random_state: o.RandomState = 0,
     output: o.ModelOutput = None,
     predictions: o.Predictions = None,
@@ -73,19 +74,18 @@ def fit(
         raise typer.BadParameter("standard input (-) can be read once only.")
     changed = read_settings(settings)
     estimator = read_estimator(method or DEFAULT_METHOD, random_state, target_prior, max_time, changed)
-    reading = Reading(
-        text, label, id_column, truth, form, encoding, max_document, target_text, target_label, allow_label or ()
-    )
+    allowed = allow_label or ()
+    reading = Reading(text, label, id_column, truth, form, encoding, max_document, target_text, target_label, allowed)
     skip = on_bad_rows is o.OnBadRows.skip
     inputs = [*source, target, *([] if labels is None else [str(labels)])]
     outputs = _plan({"--output": output, "--predictions": predictions, "--report": report}, force, inputs)
     skipped = _plan_skipped(skipped, outputs, force, inputs) if skip else None
     read = _read(source, target, reading, use_target_labels, labels, skip, skipped)
     use_target_labels = use_target_labels or labels is not None
-    words = {"preset": preset, "encoder": load_encoder(encoder)}
+    how = {"preset": preset, "encoder": load_encoder(encoder), "client": cluster}
     _warn(read, outputs)
     with Stages() as stages:
-        result = _transfer(estimator, read.files, use_target_labels, max_time, words, stages)
+        result = _transfer(estimator, read.files, use_target_labels, max_time, how, stages)
         _write(result, read.files, outputs, stages)
     _show(Summary(read, result, use_target_labels, outputs, perf_counter() - began, changed), as_json)
 
@@ -172,7 +172,7 @@ def _transfer(
     files: Files,
     use_target_labels: bool,
     max_time: float | None,
-    words: dict[str, Any],
+    how: dict[str, Any],
     stages: Stages,
 ) -> Result:
     import warnings
@@ -180,6 +180,7 @@ def _transfer(
     from isthmus._api import transfer
     from isthmus.cli.estimating import watch_steps
     from isthmus.cli.gathering import domain_names
+    from isthmus.core.cluster import connected
     from isthmus.core.progress import Stage, listening
     from isthmus.exceptions import DataError, SmallClassWarning, TransferWarning
 
@@ -193,7 +194,12 @@ def _transfer(
         advance(len(tried) - 1, len(tried) + len(stage.left), f"{fitting}: {stage.name}{left}")
 
     tried: list[str] = []
-    with stages.stage(fitting) as advance, warnings.catch_warnings(), listening(tell):
+    with (
+        connected(how["client"]) as client,
+        stages.stage(fitting) as advance,
+        warnings.catch_warnings(),
+        listening(tell),
+    ):
         watch_steps(estimator, advance)
         warnings.simplefilter("ignore", TransferWarning)  # the summary shows them
         warnings.simplefilter("ignore", SmallClassWarning)  # the findings have it
@@ -206,7 +212,7 @@ def _transfer(
                 source_domains=[name for name, source in zip(names, sources, strict=True) for _ in source.texts],
                 target_labels=target.labels if use_target_labels else None,
                 max_time=max_time,
-                **words,
+                **{**how, "client": client},
             )
         except (ValueError, TypeError) as error:
             raise DataError(str(error)) from error

@@ -177,6 +177,14 @@ TargetPrior = Annotated[
         panel=METHOD,
     ),
 ]
+Cluster = Annotated[
+    str | None,
+    _option(
+        "--cluster",
+        metavar="ADDRESS",
+        help="A Dask scheduler (tcp://HOST:8786) whose workers pass over the documents, or local for one here.",
+    ),
+]
 MaxTime = Annotated[
     float | None,
     _option(

@@ -27,10 +27,10 @@ from isthmus.solvers.factorization import (
     Factorization,
     Factors,
     Frozen,
-    MatrixDocuments,
     NonNegative,
     Reconstruction,
     RowsSumToOne,
+    documents_of,
     random_start,
 )
 from isthmus.typing import Array
@@ -107,7 +107,7 @@ class Design:
         numbers = range(len(problem.domains))
         fits = [
             Reconstruction(
-                MatrixDocuments(domain.matrix),
+                documents_of(domain.matrix),
                 ROWS.replace("*", str(number)),
                 self.components_of(number),
                 self._weight(problem, domain),

@@ -29,12 +29,12 @@ from isthmus.solvers.factorization import (
     Factorization,
     Frozen,
     History,
-    MatrixDocuments,
     NonNegative,
     Reconstruction,
     RowsSumToOne,
     Scaled,
     ScaledDocuments,
+    documents_of,
     plsa,
 )
 from isthmus.solvers.linear import first_labels
@@ -159,7 +159,7 @@ class CCI(FactorizationClassifier):
             # A multiplicative update never moves a zero: known labels stay, and need no update.
             constraints[G] = Frozen() if domain.fully_labeled else ColumnsSumToOne()
             weight = self.target_weight if domain.is_target else 1.0
-            documents = ScaledDocuments(MatrixDocuments(domain.matrix), 1 / float(domain.matrix.sum(dtype=np.float64)))
+            documents = ScaledDocuments(documents_of(domain.matrix), 1 / float(domain.matrix.sum(dtype=np.float64)))
             # Reconstruction has a factor 1/2, eq. 4 has not.
             terms.append(Reconstruction(documents, G, (Component(F, S),), 2 * weight))
 

@@ -22,13 +22,13 @@ from isthmus.solvers.factorization import (
     Constraint,
     Factorization,
     Free,
-    MatrixDocuments,
     MeanDiscrepancy,
     NonNegative,
     Reconstruction,
     Regression,
     Ridge,
     Term,
+    documents_of,
     fold_in,
     minimize,
     plain_nmf,
@@ -172,7 +172,7 @@ class DomTransNMF(TransferClassifier):
         terms: list[Term] = [Ridge("w", b / 2, intercept=True)]
         for number, domain in enumerate(problem.domains):
             rows, labels = f"V{number}", 2 * domain.labels[:, [positive]] - 1
-            terms.append(Reconstruction(MatrixDocuments(domain.matrix), rows, (Component("U"),)))
+            terms.append(Reconstruction(documents_of(domain.matrix), rows, (Component("U"),)))
             terms.append(Regression(rows, "w", labels, domain.labeled, weight=b * g, intercept=True))
         sizes = np.array([len(domain.rows) for domain in problem.domains])
         is_target = np.array([domain.is_target for domain in problem.domains])

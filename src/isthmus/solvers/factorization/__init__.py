@@ -4,6 +4,7 @@ A factorization is a set of named factors, a list of terms that add up to the ob
 factor. A method chooses these parts; `minimize` does the rest.
 """
 
+from isthmus.solvers.factorization.cluster_documents import ClusterDocuments, documents_of
 from isthmus.solvers.factorization.co_occurrence import CoOccurrence
 from isthmus.solvers.factorization.constraints import (
     ColumnsSumToOne,
@@ -36,6 +37,7 @@ from isthmus.solvers.factorization.terms import (
 
 __all__ = [
     "Closeness",
+    "ClusterDocuments",
     "CoOccurrence",
     "ColumnsSumToOne",
     "Component",
@@ -60,6 +62,7 @@ __all__ = [
     "ScaledDocuments",
     "SplitGradient",
     "Term",
+    "documents_of",
     "fold_in",
     "minimize",
     "objective",

@@ -1,0 +1,133 @@
+"""Documents on the workers of a Dask cluster.
+
+Partial sums of words x classes and rows of V travel; documents do once, or never, if they lie in files that workers can
+open. All that a worker holds comes from tasks that can be done again: one that dies loses its own work, and nothing
+else. Parts and the order of sums are those of `MatrixDocuments`, and so is every bit of the result.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from isthmus.core.cluster import active_client
+from isthmus.core.numerics import squared_norm
+from isthmus.core.parts import row_parts
+from isthmus.solvers.factorization.documents import MatrixDocuments, SweptDocuments
+from isthmus.solvers.factorization.kernel import column_order
+from isthmus.solvers.factorization.sweep import RowStep, sweep_rows, times, worth_compiling
+from isthmus.typing import Array, Matrix
+
+
+def documents_of(matrix: Matrix) -> SweptDocuments:
+    """The documents of a matrix, here or on the cluster that is in use."""
+    client = active_client()
+    return MatrixDocuments(matrix) if client is None or not sp.issparse(matrix) else ClusterDocuments(matrix, client)
+
+
+@dataclass(frozen=True, eq=False)
+class ClusterDocuments:
+    """Documents whose rows are on the workers of a cluster. `matrix` may be one that `isthmus.open_matrix` opened."""
+
+    matrix: Matrix
+    client: Any
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        rows, columns = self.matrix.shape
+        return int(rows), int(columns)
+
+    @cached_property
+    def squared_norm(self) -> float:
+        return squared_norm(self.matrix)
+
+    @cached_property
+    def _parts(self) -> list[tuple[slice, Any]]:
+        """Where in X each part stands, and its matrix on a worker."""
+        return [(rows, self._send(_load, located(part), part.shape)) for rows, part in row_parts(self.matrix)]
+
+    def _send(self, function: Any, *operands: Any) -> Any:
+        return self.client.submit(function, *operands, pure=False)
+
+    def times(self, words: Array) -> Array:
+        out = np.empty((self.matrix.shape[0], words.shape[1]), dtype=np.result_type(self.matrix, words), order="F")
+        sent = self._send(_itself, words)
+        found = [(rows, self._send(times, part, sent)) for rows, part in self._parts]
+        for rows, product in found:
+            out[rows] = product.result()
+        return out
+
+    def transposed_times(self, documents: Array) -> Array:
+        found = [self._send(_transposed_times, part, documents[rows]) for rows, part in self._parts]
+        total = found[0].result()
+        for each in found[1:]:
+            total += each.result()
+        return total if total.flags.f_contiguous else column_order(total)
+
+    def sweep(self, V: Array, step: RowStep) -> Array:
+        step = replace(step, words=np.ascontiguousarray(step.words), compiled=worth_compiling(self.matrix, V.dtype))
+        sent = self._send(_itself, replace(step, above=None, below=None))  # the same for all parts
+        found = [
+            (rows, self._send(_sweep, part, V[rows], sent, *(_some(own, rows) for own in (step.above, step.below))))
+            for rows, part in self._parts
+        ]
+        total = None
+        for rows, each in found:
+            V[rows], sums = each.result()
+            total = sums if total is None else np.add(total, sums, out=total)
+        assert total is not None
+        return total if total.flags.f_contiguous else column_order(total)
+
+
+class _InFile(NamedTuple):
+    """Some numbers of a file that is mapped into memory."""
+
+    path: str
+    offset: int
+    dtype: Any
+    length: int
+
+    def read(self) -> Array:
+        return np.fromfile(self.path, dtype=self.dtype, count=self.length, offset=self.offset)
+
+
+def located(part: Matrix) -> tuple[Any, Any, Any]:
+    """The arrays of a part, or where in a file they are."""
+    return _place_of(part.data), _place_of(part.indices), np.array(part.indptr)
+
+
+def _place_of(values: Array) -> Any:
+    owner: Any = values
+    while isinstance(owner, np.ndarray):
+        if isinstance(owner, np.memmap) and owner.filename is not None and not isinstance(owner.base, np.ndarray):
+            begin = owner.ctypes.data
+            return _InFile(str(owner.filename), owner.offset + values.ctypes.data - begin, values.dtype, len(values))
+        owner = owner.base
+    return np.array(values)  # its own memory: not all that it is a part of
+
+
+def _load(located: tuple[Any, Any, Any], shape: tuple[int, int]) -> Matrix:
+    data, indices, indptr = (array.read() if isinstance(array, _InFile) else array for array in located)
+    return sp.csr_array((data, indices, indptr), shape=shape, copy=False)
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
+def _some(own: Array | None, rows: slice) -> Array | None:
+    return None if own is None else own[rows]
+
+
+def _transposed_times(part: Matrix, documents: Array) -> Array:
+    return times(part.T, documents)
+
+
+def _sweep(part: Matrix, V: Array, step: RowStep, above: Array | None, below: Array | None) -> tuple[Array, Array]:
+    rows = np.array(V, order="F")
+    sums = sweep_rows(part, rows, replace(step, above=above, below=below))
+    return rows, sums

@@ -1,0 +1,128 @@
+"""Factorizations on a Dask cluster: the same to the last bit, whoever computes, and whoever dies."""
+
+from __future__ import annotations
+
+import os
+import signal
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import isthmus
+from isthmus.core import parts
+from isthmus.core.cluster import connected, on_cluster
+from isthmus.datasets import load_messages, make_domains
+from isthmus.exceptions import DataError
+from isthmus.solvers.factorization import ClusterDocuments, MatrixDocuments, cluster_documents, documents_of
+from isthmus.text import LogTfidf
+from test_matrices import write
+
+distributed = pytest.importorskip("distributed")
+pytestmark = pytest.mark.filterwarnings("ignore")  # those of others: ports, clocks, how long a thing took
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Any]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with (
+            distributed.LocalCluster(
+                n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs="CRITICAL"
+            ) as cluster,
+            distributed.Client(cluster) as client,
+        ):
+            yield client
+
+
+@pytest.fixture(scope="module")
+def made() -> Any:
+    made = make_domains([60, 200], n_words=300, n_classes=3, mean_length=30, random_state=0)
+    return LogTfidf().fit_transform(made.X), made
+
+
+@pytest.fixture(autouse=True)
+def many_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parts, "NON_ZEROS_OF_A_PART", 500)
+
+
+def fitted(method: str, X: Any, made: Any, **settings: Any) -> Any:
+    model = getattr(isthmus, method)(random_state=0, max_iter=6, tol=0, **settings)
+    return model.fit(X, made.y, sample_domain=made.sample_domain, target_domain=1)
+
+
+@pytest.mark.parametrize("method", ["TCL", "DTLM", "CCI"])
+def test_a_cluster_finds_the_same_bits(client: Any, made: Any, method: str) -> None:
+    X, truth = made
+    here = fitted(method, X, truth)
+    with on_cluster(client):
+        there = fitted(method, X, truth)
+        predicted = there.predict_proba(X)
+    assert np.array_equal(here.label_distributions_, there.label_distributions_)
+    assert np.array_equal(here.objective_, there.objective_)
+    assert np.array_equal(here.predict_proba(X), predicted)
+
+
+def test_a_worker_that_dies_changes_nothing(client: Any, made: Any) -> None:
+    X, truth = made
+    here, killed = fitted("TCL", X, truth), []
+
+    def kill(step: Any) -> None:
+        if step.iteration == 2:
+            killed.append(next(iter(client.run(os.getpid).values())))
+            os.kill(killed[0], signal.SIGKILL)
+
+    with on_cluster(client):
+        there = fitted("TCL", X, truth, callback=kill)
+    assert killed
+    assert np.array_equal(here.label_distributions_, there.label_distributions_)
+
+
+def test_workers_open_files_themselves(client: Any, made: Any, tmp_path: Path) -> None:
+    """What is sent of documents in files is where they are."""
+    X, _ = made
+    on_disk = isthmus.open_matrix(write(tmp_path, X))
+    with on_cluster(client):
+        documents = documents_of(on_disk)
+    assert isinstance(documents, ClusterDocuments)
+    V = np.ones((X.shape[0], 2))
+    assert np.array_equal(documents.transposed_times(V), MatrixDocuments(X).transposed_times(V))
+    for _, part in parts.row_parts(on_disk):
+        sent = cluster_documents.located(part)
+        assert sent[0].read().tolist() == part.data.tolist()
+        assert sent[1].read().tolist() == part.indices.tolist()
+
+
+def test_without_a_cluster_products_stay_here(made: Any) -> None:
+    assert isinstance(documents_of(made[0]), MatrixDocuments)
+    with on_cluster(None):
+        assert isinstance(documents_of(made[0]), MatrixDocuments)
+
+
+def test_transfer_goes_to_the_cluster(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    messages = load_messages()
+    own = messages.groups == messages.groups[0]
+    texts = np.array(messages.texts, dtype=object)
+    sides = (texts[own].tolist(), messages.labels[own].tolist(), texts[~own].tolist())
+    here = isthmus.transfer(*sides, method="TCL")
+    calls, submit = [], client.submit
+
+    def counted(*given: Any, **named: Any) -> Any:
+        calls.append(given)
+        return submit(*given, **named)
+
+    monkeypatch.setattr(client, "submit", counted)
+    there = isthmus.transfer(*sides, method="TCL", client=client)
+    assert calls
+    assert np.array_equal(here.probabilities, there.probabilities)
+
+
+def test_an_address_where_nobody_answers_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("isthmus.core.cluster.PATIENCE", 0.2)
+    with pytest.raises(DataError, match=r"No cluster answers at 'tcp://127.0.0.1:9'"), connected("tcp://127.0.0.1:9"):
+        pass
+    with connected(None) as nobody:
+        assert nobody is None
