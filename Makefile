@@ -2,7 +2,7 @@
 # make test     install, then lint, type-check and test: what CI runs
 # make mutants  change the code in many places, one at a time: does a test notice?
 # make fuzz     hostile model files, documents, command lines and matrices: does any crash, hang or fill the memory? FUZZ="--models 10000 ..." for more
-# make kill     commands that are ended in the middle: is any output broken, or anything left behind? KILL="--kills 500 ..." for more
+# make kill     commands and a studio that are ended in the middle: is any output broken, or anything left behind? KILL="--kills 500 ..." for more
 # make bench    speed as ratios within one run: against plain updates, a pass over X, other tools; growth and memory. BENCH="--documents 1000" for less
 # make test-oldest  the tests with the lowest versions that pyproject.toml allows, in an environment of their own
 # make test-newest  the same with the newest; PYTHON=python3.13 for another Python
@@ -104,6 +104,7 @@ fuzz: install-dev
 kill: install-dev
 	@echo "== Commands that are ended"
 	PYTHONPATH=benchmarks $(BIN)/python -m fuzz.kill $(KILL)
+	PYTHONPATH=benchmarks $(BIN)/python -m fuzz.kill_studio --kills 500
 
 bench: install-dev
 	@echo "== Speed"
