@@ -1,8 +1,10 @@
 """Measure `isthmus serve` against 127.0.0.1: throughput, latency, what it does under too much load, hostile requests.
 
-    python benchmarks/serve.py MODEL [--seconds 5] [--hostile 10000]
+    python benchmarks/serve.py MODEL [--seconds 5] [--overload 600] [--hostile 10000]
 
-Starts the server itself, on a free port. Documents are made of the words that the model knows.
+Starts the server itself, on a free port. Documents are made of the words that the model knows. Each measurement has a
+bar, and the script ends with 1 if one was missed. If schemathesis is there (the dependency group `api`), it is let
+loose on the OpenAPI description at the end.
 """
 
 from __future__ import annotations
@@ -10,16 +12,22 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import os
 import random
+import shutil
 import subprocess
 import sys
+import tempfile
 from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 
 import isthmus
 
 WORDS_OF_A_DOCUMENT = 80
+WAITING = 2_000
+"""Documents that may wait: the limit that too much load goes beyond."""
 
 
 class Connection:
@@ -57,7 +65,25 @@ class Connection:
             self.streams = None
 
 
-async def load(port: int, bodies: list[bytes], n_connections: int, seconds: float, rate: float | None = None) -> str:
+@dataclass(frozen=True)
+class Load:
+    """What came of some requests."""
+
+    rate: float
+    """Of those that were answered."""
+    half: float
+    most: float
+    """Milliseconds of the median and of the 99th percentile."""
+    statuses: dict[int, int]
+
+    def __str__(self) -> str:
+        return (
+            f"{self.rate:,.0f} answers per second, p50 {self.half:.0f} ms, p99 {self.most:.0f} ms, "
+            f"statuses {self.statuses}"
+        )
+
+
+async def load(port: int, bodies: list[bytes], n_connections: int, seconds: float, rate: float | None = None) -> Load:
     """Requests as fast as they are answered, or at a rate: how many, with which status, and how long they took."""
     statuses: Counter[int] = Counter()
     times: list[float] = []
@@ -66,7 +92,7 @@ async def load(port: int, bodies: list[bytes], n_connections: int, seconds: floa
 
     async def client(number: int) -> None:
         connection, rng = Connection(port), random.Random(number)
-        turn = began + number / n_connections * (n_connections / rate if rate else 0)
+        turn = began + (number / rate if rate else 0)
         while perf_counter() < end:
             if rate:
                 await asyncio.sleep(max(turn - perf_counter(), 0))
@@ -79,10 +105,7 @@ async def load(port: int, bodies: list[bytes], n_connections: int, seconds: floa
     await asyncio.gather(*(client(number) for number in range(n_connections)))
     taken, times = perf_counter() - began, sorted(times)
     half, most = times[len(times) // 2], times[int(len(times) * 0.99)]
-    return (
-        f"{statuses[200] / taken:,.0f} answers per second, p50 {1000 * half:.0f} ms, p99 {1000 * most:.0f} ms, "
-        f"statuses {dict(sorted(statuses.items()))}"
-    )
+    return Load(statuses[200] / taken, 1000 * half, 1000 * most, dict(sorted(statuses.items())))
 
 
 def hostile(rng: random.Random, port: int) -> bytes:
@@ -110,8 +133,8 @@ def hostile(rng: random.Random, port: int) -> bytes:
     return head.encode("latin-1") + body
 
 
-async def attack(port: int, n: int) -> str:
-    """How hostile requests are answered."""
+async def attack(port: int, n: int) -> dict[int, int]:
+    """How hostile requests are answered: how often with which status; 0 if the connection was closed."""
     statuses: Counter[int] = Counter()
 
     async def attacker(number: int) -> None:
@@ -121,7 +144,7 @@ async def attack(port: int, n: int) -> str:
             await connection.close()
 
     await asyncio.gather(*(attacker(number) for number in range(10)))
-    return f"statuses {dict(sorted(statuses.items()))} (0: the connection was closed)"
+    return dict(sorted(statuses.items()))
 
 
 def memory(process: int) -> float:
@@ -130,34 +153,79 @@ def memory(process: int) -> float:
     return int(next(line for line in status.splitlines() if line.startswith("VmRSS")).split()[1]) / 1000
 
 
+def schema(port: int) -> bool | None:
+    """Whether schemathesis finds nothing in the OpenAPI description; None where it is not installed."""
+    program = shutil.which("schemathesis", path=f"{Path(sys.executable).parent}:{os.environ.get('PATH', '')}")
+    if program is None:
+        return None
+    command = [program, "run", f"http://127.0.0.1:{port}/openapi.json", "--no-color"]
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
+    print("\n".join(done.stdout.splitlines()[-3:] if done.returncode == 0 else done.stdout.splitlines()))
+    return done.returncode == 0
+
+
+class Bars:
+    """Measurements, each with what it must be."""
+
+    def __init__(self) -> None:
+        self.missed: list[str] = []
+
+    def show(self, name: str, measured: object, good: bool, bar: str) -> None:
+        print(f"{name}: {measured}  [{'reached' if good else 'MISSED'}: {bar}]", flush=True)
+        if not good:
+            self.missed.append(name)
+
+
+def measure(port: int, process: int, texts: list[str], options: argparse.Namespace) -> list[str]:
+    """All measurements, one after the other; the bars that were missed."""
+    run, bars, rng = asyncio.run, Bars(), random.Random(0)
+    single = [json.dumps({"documents": [text]}).encode() for text in texts]
+    batches = [json.dumps({"documents": rng.sample(texts, 200)}).encode() for _ in range(20)]
+    found = run(load(port, single, 16, options.seconds))
+    bars.show("one document", found, found.rate >= 300, "300 requests a second")
+    found = run(load(port, single, 16, options.seconds, rate=150))
+    bars.show("150 requests a second", found, found.most < 100, "p99 under 100 ms")
+    found = run(load(port, batches, 4, options.seconds))
+    bars.show("batches of 200", found, found.rate * 200 >= 5_000, "5,000 documents a second")
+    run(load(port, batches, 100, min(options.seconds, options.overload)))  # what grows once
+    before = memory(process)
+    found = run(load(port, batches, 2 * WAITING // 200, options.overload))
+    grown = memory(process) / before - 1
+    only = set(found.statuses) <= {200, 429, 503}
+    bars.show(f"twice the limit for {options.overload:g} s", found, only, "no error but 429 and 503")
+    bars.show("memory", f"{before:.0f} MB, {grown:+.1%}", grown < 0.05, "no growth")
+    answered = run(attack(port, options.hostile))
+    good = not any(status >= 500 for status in answered) and sum(answered.values()) == options.hostile // 10 * 10
+    bars.show(f"{options.hostile:,} hostile requests", answered, good, "no 500")
+    found = run(load(port, single, 4, 1))
+    bars.show("afterwards", found, set(found.statuses) == {200}, "all is well")
+    if (nothing := schema(port)) is not None:
+        bars.show("schemathesis", "finds nothing" if nothing else "finds something", nothing, "nothing")
+    return bars.missed
+
+
 def main() -> None:
-    """All measurements, one after the other."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    """Start the server, measure, and end with 1 if a bar was missed."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("model")
     parser.add_argument("--seconds", type=float, default=5)
+    parser.add_argument("--overload", type=float, default=600, help="seconds at twice the limit")
     parser.add_argument("--hostile", type=int, default=10_000)
     options = parser.parse_args()
     rng = random.Random(0)
     words = isthmus.load(options.model).vectorizer.get_feature_names_out().tolist()
     texts = [" ".join(rng.choices(words, k=WORDS_OF_A_DOCUMENT)) for _ in range(1000)]
-    single = [json.dumps({"documents": [text]}).encode() for text in texts]
-    batches = [json.dumps({"documents": rng.sample(texts, 200)}).encode() for _ in range(20)]
-    command = [sys.executable, "-m", "isthmus", "serve", f"m={options.model}", "--port", "0", "--most-waiting", "2000"]
+    command = [sys.executable, "-m", "isthmus", "serve", f"m={options.model}", "--port", "0"]
+    command += ["--most-waiting", str(WAITING)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         port = int(server.stdout.readline().rsplit(":", 1)[1].split(".")[0])
         try:
-            run = asyncio.run
-            print("one document:", run(load(port, single, 16, options.seconds)))
-            print("150 a second:", run(load(port, single, 16, options.seconds, rate=150)))
-            print("200 documents:", run(load(port, batches, 4, options.seconds)), "(times 200)")
-            before = memory(server.pid)
-            print("too much:", run(load(port, batches, 100, options.seconds)))
-            print(f"memory: {before:.0f} MB before, {memory(server.pid):.0f} MB after")
-            print("hostile:", run(attack(port, options.hostile)))
-            print("afterwards:", run(load(port, single, 4, 1)))
+            missed = measure(port, server.pid, texts, options)
         finally:
             server.terminate()
+    sys.exit(1 if missed else 0)
 
 
 if __name__ == "__main__":

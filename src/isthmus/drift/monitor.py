@@ -10,10 +10,11 @@ import numpy as np
 from isthmus.drift.profile import TargetProfile
 from isthmus.typing import Array
 
-FALSE_ALARMS = 0.01
-"""Share of batches from the same target that ring."""
-N_DRAWS = 2_000
-MOST_DRAWN = 2_000
+FALSE_ALARMS = 0.005
+"""Share of batches from the same target that ring: half of one in a hundred, as the target is known by a sample only,
+and its tails less well than its mean."""
+N_DRAWS = 4_000
+MOST_DRAWN = 1_000
 """Documents of a batch that is drawn; larger ones are judged as if they had as many."""
 TITLES = {
     "unknown words": "of the words are new",
@@ -92,8 +93,8 @@ def compare_batch(profile: TargetProfile, described: dict[str, Array], random_st
     """Compare documents that came later with the target: words, likeness, classes.
 
     Thresholds come from batches of the same size that are drawn from the target itself, each beside another draw of the
-    target, because the profile is a sample as well. A batch of the same target rings once in a hundred times, whichever
-    of the signs it is that rings.
+    target, because the profile is a sample as well. A batch of the same target rings less than once in a hundred times,
+    whichever of the signs it is that rings.
     """
     n = len(described["confidence"])
     if not n:

@@ -17,7 +17,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from isthmus.serving.batching import Batcher, QueueFullError
-from isthmus.serving.limits import Limits, RequestError, read_object, read_question, whole
+from isthmus.serving.limits import Limits, RequestError, read_object, read_question, whole, whole_number
 from isthmus.serving.metrics import Metrics
 from isthmus.serving.openapi import describe
 from isthmus.serving.served import ServedModel
@@ -52,8 +52,8 @@ class _Service:
     async def explain(self, request: Request) -> Response:
         model = self._model(request)
         found = await read_object(request, self.limits)
-        text, n_words = found.get("text"), found.get("words", 10)
-        if not isinstance(text, str) or type(n_words) is not int or not 1 <= n_words <= 100:
+        text, n_words = found.get("text"), whole_number(found.get("words", 10))
+        if not isinstance(text, str) or n_words is None or not 1 <= n_words <= 100:
             raise RequestError(422, "Give a text, and perhaps words, a number from 1 to 100.")
         (labelled,) = await self.batchers[model.name].submit([whole(text)])
         words = await run_in_threadpool(model.explain, whole(text), n_words)

@@ -68,7 +68,7 @@ def read_question(found: dict[str, Any], limits: Limits) -> Question:
     if not isinstance(documents, list) or not documents:
         raise RequestError(422, "documents must be a list of texts, or of objects with text, one at least.")
     if len(documents) > limits.documents:
-        raise RequestError(413, f"A request may have {limits.documents:,} documents: send them in several.")
+        raise RequestError(422, f"A request may have {limits.documents:,} documents: send them in several.")
     ids, texts = [], []
     for number, one in enumerate(documents):
         name = one.get("id") if isinstance(one, dict) else None
@@ -87,3 +87,9 @@ def read_question(found: dict[str, Any], limits: Limits) -> Question:
 def whole(text: str) -> str:
     """Without halves of surrogate pairs, which JSON can hold and nobody can write."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
+
+
+def whole_number(value: Any) -> int | None:
+    """An integer as JSON has it, where 5.0 is one as well; None for anything else."""
+    value = int(value) if type(value) is float and value.is_integer() else value
+    return value if type(value) is int else None
