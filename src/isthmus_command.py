@@ -19,8 +19,8 @@ def main() -> None:
         run()
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
-    except (ImportError, MemoryError) as error:
-        sys.exit(f"isthmus: isthmus cannot be loaded: {error or 'there is not enough memory'}.")
+    except (ImportError, MemoryError, SystemError) as error:  # the last, where a library forgot to say that it got none
+        sys.exit(f"isthmus: isthmus cannot be loaded: {str(error) or 'there is not enough memory'}.")
 
 
 def _end(number: int, frame: object) -> None:

@@ -18,7 +18,9 @@ from conftest import Toy, make_toy, quiet
 from isthmus import Auto, suggest_labels
 from isthmus.auto.candidates import AT_SOURCE_PRIOR, SOURCE_ONLY
 from isthmus.auto.run import Run
-from isthmus.methods import NaiveBayesEM
+from isthmus.auto.sample import sample_for_decisions
+from isthmus.core.problem import make_problem
+from isthmus.methods import LR, NaiveBayesEM
 
 
 @parametrize_with_checks([Auto(random_state=0)])
@@ -286,3 +288,46 @@ def counted_solves(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(Run, "_solve", noted)
     return found
+
+
+@pytest.mark.parametrize("n_known", [0, 8])
+def test_many_documents_are_decided_on_a_sample_and_all_are_labelled(
+    toy_of_three: Toy, n_known: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    toy, known = toy_of_three, ~toy_of_three.in_target
+    known[np.flatnonzero(toy.in_target)[-n_known:] if n_known else []] = True
+    whole = quiet(toy, sample_labeled=known)
+    asked: list[int] = []
+    solve = Run._solve
+
+    def noted(run: Run, candidate: Any) -> None:
+        asked.append(run.n_unlabeled)
+        solve(run, candidate)
+
+    monkeypatch.setattr(Run, "_solve", noted)
+    monkeypatch.setattr("isthmus.auto.sample.AT_MOST", 60)
+    sampled = quiet(toy, sample_labeled=known)
+    n_unlabeled = int((~known).sum())
+    of_members = len(sampled.chosen_)
+    assert asked[-of_members:] == [n_unlabeled] * of_members  # the members see all,
+    assert all(50 <= number <= 70 for number in asked[:-of_members])  # and the sample decides
+    assert sampled.estimated_accuracy_ != whole.estimated_accuracy_
+    for auto in (whole, sampled):
+        right = auto.transduction_[~known] == toy.y[~known]
+        assert right.mean() > 0.9
+        assert np.array_equal(auto.transduction_[known], toy.y[known])
+
+
+def test_a_sample_keeps_every_class_and_what_is_checked(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("isthmus.auto.sample.AT_MOST", 15)
+    y = toy.y.astype(object)
+    y[np.flatnonzero(~toy.in_target)[-3:]] = "rare"
+    problem = make_problem(LR(), toy.X, y, toy.domain, target_domain="target")
+    checked = np.zeros((int(problem.unlabeled.shape[0]), 3))
+    checked[[2, 5, -1], 0] = 1
+    seen, looked_at = sample_for_decisions(problem, checked)
+    assert looked_at[[2, 5, -1]].all()
+    assert 15 <= looked_at.sum() <= 18
+    assert (seen.unlabeled != problem.unlabeled[looked_at]).nnz == 0
+    assert np.bincount(seen.labeled[1], minlength=3).min() == 3
+    assert seen.class_prior.sum() == pytest.approx(1)

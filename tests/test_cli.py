@@ -202,6 +202,8 @@ def test_benchmarks_in_the_documentation_can_be_asked_for() -> None:
     bench: Any = typer.main.get_command(app)
     for arguments in commands:
         given = bench.commands["bench"].make_context("bench", arguments).params
+        if given["table"] == "papers":  # all of them, from stored results
+            continue
         table = load_table(given["table"])
         tasks = _split(given["tasks"], [task.name for task in table.tasks])
         Bench(table, Library(), tasks=tasks, methods=_split(given["methods"], [*table.columns, *table.variants]))

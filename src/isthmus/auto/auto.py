@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
 from isthmus.auto import candidates as names
+from isthmus.auto import sample
 from isthmus.auto.decide import Decision, corrected_prior, decide, relearned
 from isthmus.auto.ensemble import EnsembleSolution, FirstColumnsSolution
 from isthmus.auto.estimate import updated
@@ -50,6 +51,8 @@ class Auto(TransferClassifier):
     correct the target prior and the estimated accuracy, and are learned from.
 
     Probabilities are calibrated in the large: their mean is the estimated accuracy.
+
+    Of more than 20,000 source or target documents, a sample decides; the chosen members see all of them.
 
     Parameters
     ----------
@@ -167,35 +170,42 @@ class Auto(TransferClassifier):
     def _choose(self, problem: Problem, workspace: Workspace) -> tuple[Run, Decision]:
         """Run, decide and, where target labels are known, check, correct and learn from them."""
         hidden, checked = _without_target_labels(problem)
+        seen, known = hidden, checked
+        if max(_sizes(hidden)) > sample.AT_MOST:
+            seen, looked_at = sample.sample_for_decisions(hidden, checked)
+            known = None if checked is None else checked[looked_at]
         clock = Clock(self.max_time)
 
         def attempt(prior: Any) -> tuple[Run, Decision]:
             settings = (self.random_state, self.n_embedding_features)
             if self.warm_start and self.max_time is None and isinstance(prior, str):
-                run = workspace.once(_complete_run, SameProblem(hidden), workspace, prior, *settings)
+                run = workspace.once(_complete_run, SameProblem(seen), workspace, prior, *settings)
             else:
-                run = Run(hidden, workspace, prior, clock, *settings)
+                run = Run(seen, workspace, prior, clock, *settings)
                 run.start()
-            return run, decide(run, checked)
+            return run, decide(run, known)
 
         run, decision = attempt(self.target_prior)
-        if checked is None:
-            return run, decision
-        prior = corrected_prior(run, decision, checked)
+        if known is None:
+            return (run, decision) if seen is hidden else self._learned(hidden, run, decision, run.target_prior)
+        prior = corrected_prior(run, decision, known)
         # Known better now: choose again, if it is another and there is the time.
         if run.differs_from(prior) and clock.has(sum(run.seconds.values())):
             run, decision = attempt(prior)
-        right, claimed = decision.check(checked)
-        estimate = updated(decision.estimate, claimed, right, problem.n_classes, len(checked) - len(right))
-        if clock.has(run.seconds_of(decision.members)):
+        right, claimed = decision.check(known)
+        estimate = updated(decision.estimate, claimed, right, problem.n_classes, len(known) - len(right))
+        if seen is not hidden or clock.has(run.seconds_of(decision.members)):
             # What is known of the target is learned from as well: the members, once more.
-            prior = corrected_prior(run, decision, checked)
-            aware = Run(problem, workspace, prior, Clock(None), self.random_state, self.n_embedding_features)
-            aware.start(only=decision.members)
-            run, decision = aware, relearned(decision, run, aware, checked)
+            run, decision = self._learned(problem, run, decision, corrected_prior(run, decision, known))
         else:
-            decision = replace(decision, scores=decision.scores[~checked.any(axis=1)])
+            decision = replace(decision, scores=decision.scores[~known.any(axis=1)])
         return run, replace(decision, estimate=estimate)
+
+    def _learned(self, problem: Problem, run: Run, decision: Decision, prior: Any) -> tuple[Run, Decision]:
+        """The same decision, with the members' answers to a problem of more documents or labels."""
+        after = Run(problem, run.workspace, prior, Clock(None), self.random_state, self.n_embedding_features)
+        after.start(only=decision.members)
+        return after, relearned(decision, after)
 
     @available_if(_has_topics)
     def topics(self, feature_names: Any = None, n_words: int = 10) -> Topics:
@@ -203,6 +213,11 @@ class Auto(TransferClassifier):
         solution = cast(TopicSolution, cast(EnsembleSolution, self.solution_.shown).member(names.TOPICS))
         words = self._read_feature_names(feature_names)[: self.n_features_in_ - self.n_embedding_features]
         return solution.topics(words, self.classes_, self.domains_, n_words)
+
+
+def _sizes(problem: Problem) -> list[int]:
+    """How many documents the sources have, and how many the targets."""
+    return [sum(len(domain.rows) for domain in problem.domains if domain.is_target == own) for own in (False, True)]
 
 
 def _complete_run(same: SameProblem, workspace: Workspace, prior: str, random_state: Any, n_embeddings: int) -> Run:

@@ -74,13 +74,12 @@ def decide(run: Run, checked: Array | None) -> Decision:
     return _decision(run, members, diagnostics, estimate, found, reason)
 
 
-def relearned(decision: Decision, before: Run, after: Run, checked: Array) -> Decision:
-    """The same decision with the answers of a run to which the labels in `checked` were known."""
-    still_unlabeled = ~checked.any(axis=1)
-    earlier = {name: answer[still_unlabeled] for name, answer in before.answers.items()}
+def relearned(decision: Decision, after: Run) -> Decision:
+    """The same decision with the answers of another run of its members. The others' agreement stays as it was."""
     scores, spreads = _combined(after, decision.members)
     rows = [
-        {**row, "agreement": _agreement({**earlier, **after.answers}.get(row["name"]), scores)} for row in decision.rows
+        {**row, "agreement": _agreement(after.answers[row["name"]], scores)} if row["name"] in after.answers else row
+        for row in decision.rows
     ]
     return replace(decision, scores=scores, spreads=spreads, rows=rows)
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
 from rich.text import Text
 
 from isthmus.cli.console import output
+
+if TYPE_CHECKING:
+    from isthmus import Result
 
 NEXT = "isthmus fit --source labelled.csv --target unlabelled.csv -o model.isthmus --report report.html"
 
@@ -60,16 +64,35 @@ def demo(
     console.print(scores)
     console.print(f"\n{_verdict(accuracy)}\n")
 
-    result, auto = results["Auto"], results["Auto"].estimator
-    console.print("[bold]How Auto chose[/bold], without a label of the target")
-    console.print(auto.leaderboard_.table())
-    console.print(f"Estimated accuracy: {auto.estimated_accuracy_}; in truth it is {accuracy['Auto']:.0%}.")
-    for caution in auto.warnings_:
-        console.print(caution.message, style="yellow", markup=False)
+    result = results["Auto"]
+    _show_choice(result.estimator, accuracy["Auto"])
 
     console.print("\n[bold]Topics of TCL[/bold]: the words that its labels crossed by")
     console.print(results["TCL"].topics(n_words=7).table())
 
+    _show_some(result, truth, texts[in_target])
+
+    page = result.report(report, truth=list(truth), names=("photos", "bicycles"), force=True).resolve()
+    console.print(f"\nThe report on all {len(truth)}: {page}", markup=False, highlight=False, soft_wrap=True)
+    console.print(f"Next, your own two files: {NEXT}", markup=False, highlight=False, soft_wrap=True)
+    if show:
+        webbrowser.open(page.as_uri())
+
+
+def _show_choice(auto: Any, accuracy: float) -> None:
+    console = output()
+    console.print("[bold]How Auto chose[/bold], without a label of the target")
+    console.print(auto.leaderboard_.table())
+    console.print(f"Estimated accuracy: {auto.estimated_accuracy_}; in truth it is {accuracy:.0%}.")
+    for caution in auto.warnings_:
+        console.print(caution.message, style="yellow", markup=False)
+
+
+def _show_some(result: Result, truth: Sequence[str], texts: Sequence[str]) -> None:
+    """Eight messages, from the surest label to the most doubtful."""
+    import numpy as np
+
+    console = output()
     console.print("\n[bold]A few messages to the bicycle service[/bold], as Auto labels them")
     shown = Table(box=None, header_style="bold", pad_edge=False)
     for title in ("label", "probability", "true label", "message"):
@@ -77,15 +100,9 @@ def demo(
     confidence = result.probabilities.max(axis=1)
     order = np.argsort(confidence)
     for row in order[np.linspace(0, len(order) - 1, 8).astype(int)][::-1]:
-        cells = (result.labels[row], f"{confidence[row]:.2f}", truth[row], texts[in_target][row])
+        cells = (result.labels[row], f"{confidence[row]:.2f}", truth[row], texts[row])
         shown.add_row(*map(Text, cells))
     console.print(shown)
-
-    page = result.report(report, truth=list(truth), names=("photos", "bicycles"), force=True).resolve()
-    console.print(f"\nThe report on all {len(truth)}: {page}", markup=False, highlight=False, soft_wrap=True)
-    console.print(f"Next, your own two files: {NEXT}", markup=False, highlight=False, soft_wrap=True)
-    if show:
-        webbrowser.open(page.as_uri())
 
 
 def _verdict(accuracy: dict[str, float]) -> str:

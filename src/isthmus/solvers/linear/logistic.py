@@ -40,7 +40,7 @@ def fit_logistic(
     tol = tol or (TOL if start is None else TOL_NEAR)
     classes, at = np.unique(numbers, return_inverse=True)
     targets = np.eye(len(classes))[at] if len(classes) > 2 else at[:, None].astype(np.float64)
-    square = X.mean_square if isinstance(X, SideBySide) else mean_square(X)
+    square = sum(map(mean_square, (X.words, X.hidden) if isinstance(X, SideBySide) else (X,)))
     scale = 1.0 if 0.1 < square < 10 or not square else square**0.5
     weights = np.ones(len(at)) if weights is None else weights
     problem = newton.Logistic(X, scale, targets, weights * (C * scale**2))

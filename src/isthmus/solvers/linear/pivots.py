@@ -14,7 +14,7 @@ from scipy.special import xlogy
 
 from isthmus.core.numerics import stack
 from isthmus.core.problem import Problem
-from isthmus.solvers.linear.side_by_side import SideBySide, stack_side_by_side
+from isthmus.solvers.linear.side_by_side import SideBySide
 from isthmus.solvers.linear.word_map import as_matrix, beside
 from isthmus.typing import Array, Mask, Matrix, Positions
 
@@ -53,7 +53,8 @@ class PivotMap:
         domains = list(enumerate(problem.domains))
         parts = [(domain.matrix[domain.labeled], number) for number, domain in domains if domain.labeled.any()]
         parts += [(domain.unlabeled, number) for number, domain in domains if not domain.fully_labeled]
-        return stack_side_by_side([self.side_by_side(rows, number) for rows, number in parts])
+        both = [self.side_by_side(rows, number) for rows, number in parts]
+        return SideBySide(stack([own.words for own in both]), stack([own.hidden for own in both]))
 
 
 def pivot_map(

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from isthmus.core.numerics import mean_square, stack
 from isthmus.typing import Array, Matrix
 
 
@@ -21,11 +20,6 @@ class SideBySide:
     @property
     def shape(self) -> tuple[int, int]:
         return self.words.shape[0], self.words.shape[1] + self.hidden.shape[1]
-
-    @property
-    def mean_square(self) -> float:
-        """The mean squared length of a row."""
-        return mean_square(self.words) + mean_square(self.hidden)
 
     @property
     def dtype(self) -> Any:
@@ -50,8 +44,3 @@ class _Transposed:
 
     def __matmul__(self, other: Array) -> Array:
         return np.concatenate([self.words @ other, self.hidden @ other])
-
-
-def stack_side_by_side(parts: list[SideBySide]) -> SideBySide:
-    """Below one another."""
-    return SideBySide(stack([own.words for own in parts]), stack([own.hidden for own in parts]))
