@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import struct
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ import pytest
 import scipy.io
 
 import isthmus
+from command import run
 from isthmus.datasets import csp_features, load_bci
 from isthmus.datasets.bci import CUE, MOVEMENTS, WINDOW
 from isthmus.exceptions import DataError, MissingDataError
@@ -31,25 +34,62 @@ def record(rng: np.random.Generator, numbers: np.ndarray, tilt: float = 0.0) -> 
     return np.asarray(sources @ mixing.T + 10 * np.sin(2 * np.pi * 2 * seconds)[:, None])  # and a slow wave on top
 
 
-def write_session(path: Path, seed: int, tilt: float = 0.0) -> np.ndarray:
-    """Two runs of twelve trials after one without any, as distributed."""
+def write_session(path: Path, seed: int, tilt: float = 0.0, per_class: int = 3) -> np.ndarray:
+    """Two runs of twelve trials, or more, after one without any, as distributed."""
     rng = np.random.default_rng(seed)
     runs = np.empty(3, dtype=object)
     runs[0] = {"X": rng.normal(size=(50, 25)), "trial": [], "y": [], "fs": FS, "artifacts": []}
     labels = []
-    for run in (1, 2):
-        numbers = rng.permutation(np.repeat([1, 2, 3, 4], 3))
-        artifacts = np.zeros(12)
-        artifacts[0] = run == 2
+    for number in (1, 2):
+        numbers = rng.permutation(np.repeat([1, 2, 3, 4], per_class))
+        artifacts = np.zeros(len(numbers))
+        artifacts[0] = number == 2
         X = record(rng, numbers, tilt)
         X[:3, 0] = np.nan
-        trial = 1 + LENGTH * np.arange(12)
+        trial = 1 + LENGTH * np.arange(len(numbers))
         classes = np.array(MOVEMENTS, dtype=object)
-        runs[run] = {"X": X, "trial": trial, "y": numbers, "fs": FS, "classes": classes, "artifacts": artifacts}
+        runs[number] = {"X": X, "trial": trial, "y": numbers, "fs": FS, "classes": classes, "artifacts": artifacts}
         labels.append(numbers)
     path.parent.mkdir(parents=True, exist_ok=True)
     scipy.io.savemat(path, {"data": runs})
     return np.concatenate(labels)
+
+
+def write_gdf(path: Path, recording: np.ndarray, events: list[tuple[int, int]]) -> None:
+    """A file of the General Data Format, version 1.25: a header of 256 bytes and 256 for each channel, records of one
+    second of 32-bit floats, then the table of events (position from one, kind)."""
+    n_records, n_channels = len(recording) // FS, recording.shape[1]
+    text = {8: [b"uV"] * n_channels, 16: [b"EEG-%d" % number for number in range(n_channels)]}
+    fixed = struct.pack("<8s80s80s16sq8s8s8s20sqIII", b"GDF 1.25", b"X X", b"made up", b"2008010100000000",
+                        256 * (1 + n_channels), b"", b"", b"", b"", n_records, 1, 1, n_channels)  # fmt: skip
+    limit = float(np.ceil(np.abs(recording).max()))
+    parts = [
+        b"".join(name.ljust(16, b"\0") for name in text[16]),
+        b"\0" * 80 * n_channels,
+        b"".join(unit.ljust(8, b"\0") for unit in text[8]),
+        np.full(n_channels, -limit, "<f8").tobytes() + np.full(n_channels, limit, "<f8").tobytes(),
+        np.full(n_channels, -limit, "<i8").tobytes() + np.full(n_channels, limit, "<i8").tobytes(),
+        b"\0" * 80 * n_channels,
+        np.full(n_channels, FS, "<i4").tobytes() + np.full(n_channels, 16, "<i4").tobytes(),
+        b"\0" * 32 * n_channels,
+    ]
+    records = recording[: n_records * FS].reshape(n_records, FS, n_channels).transpose(0, 2, 1).astype("<f4")
+    places, kinds = (np.array(part) for part in zip(*events, strict=True))
+    table = struct.pack("<B3sI", 1, FS.to_bytes(3, "little"), len(events))
+    table += (places + 1).astype("<u4").tobytes() + kinds.astype("<u2").tobytes()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(fixed + b"".join(parts) + records.tobytes() + table)
+
+
+def write_gdf_session(path: Path, seed: int, per_class: int = 4) -> np.ndarray:
+    """One run, its third trial marked as an artefact."""
+    rng = np.random.default_rng(seed)
+    numbers = rng.permutation(np.repeat([1, 2, 3, 4], per_class))
+    starts = LENGTH * np.arange(len(numbers))
+    events = [(int(start), 768) for start in starts]
+    events += [(int(start + CUE * FS), 768 + int(number)) for start, number in zip(starts, numbers, strict=True)]
+    write_gdf(path, record(rng, numbers), sorted([*events, (int(starts[2]), 1023)]))
+    return numbers
 
 
 @pytest.fixture
@@ -106,22 +146,44 @@ def test_features_cross_from_one_day_to_the_next(tmp_path: Path) -> None:
     assert np.mean(model.transduction_[24:] == second.y) > 0.7
 
 
-def test_a_session_from_a_gdf_file(tmp_path: Path, mne: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No library writes GDF: what mne would have read from one takes its place."""
-    numbers = np.array([1, 2, 3, 4])
-    info = mne.create_info(25, FS, "eeg")
-    raw = mne.io.RawArray(record(np.random.default_rng(0), numbers).T, info, verbose="error")
-    starts = 5.0 * np.arange(4)
-    cues = [(start + CUE, str(768 + number)) for start, number in zip(starts, numbers, strict=True)]
-    onsets, kinds = zip(*cues, (starts[2], "1023"), *((start, "768") for start in starts), strict=True)
-    raw.set_annotations(mne.Annotations(onsets, 0, kinds))
-    monkeypatch.setattr(mne.io, "read_raw_gdf", lambda path, **options: raw)
-    (tmp_path / "bci-iv-2a").mkdir()
-    (tmp_path / "bci-iv-2a" / "A01T.gdf").write_bytes(b"")
+@pytest.mark.usefixtures("mne")
+def test_a_session_from_a_gdf_file(tmp_path: Path) -> None:
+    numbers = write_gdf_session(tmp_path / "bci-iv-2a" / "A01T.gdf", seed=2)
     trials = load_bci("A01T", tmp_path)
-    assert trials.y.tolist() == list(MOVEMENTS)
-    assert trials.artifacts.tolist() == [False, False, True, False]
-    assert trials.signals[:, :4].var(axis=2).argmax(axis=1).tolist() == [0, 1, 2, 3]
-    raw.set_annotations(mne.Annotations(starts + CUE, 0, ["783"] * 4))
+    assert trials.signals.shape == (16, 22, 2 * FS)
+    assert trials.y.tolist() == [MOVEMENTS[number - 1] for number in numbers]
+    assert np.flatnonzero(trials.artifacts).tolist() == [2]
+    assert np.mean(trials.signals[:, :4].var(axis=2).argmax(axis=1) == numbers - 1) > 0.9
+    # The competition's files of the second day say that there is a cue, and not which.
+    silent = record(np.random.default_rng(0), numbers[:2])
+    write_gdf(tmp_path / "bci-iv-2a" / "A01E.gdf", silent, [(round(CUE * FS), 783), (round(CUE * FS) + LENGTH, 783)])
     with pytest.raises(DataError, match="holds no labelled trial: take the MAT file"):
-        load_bci("A01T", tmp_path)
+        load_bci("A01E", tmp_path)
+
+
+@pytest.mark.usefixtures("mne")
+def test_the_days_of_a_person_are_a_row_of_the_table(tmp_path: Path) -> None:
+    """Experiment I: one day from a MAT file, the other from a GDF file, eight folds, a fifth of the labels."""
+    write_session(tmp_path / "bci-iv-2a" / "A01T.mat", seed=1, per_class=4)
+    write_gdf_session(tmp_path / "bci-iv-2a" / "A01E.gdf", seed=2, per_class=8)
+    wanted = [
+        "--methods",
+        "LR,FR,DomTrans-NMF",
+        "--set",
+        "max_iter=10",
+        "--repeats",
+        "1",
+        "--fresh",
+        "--data",
+        tmp_path,
+    ]
+    tasks = ["--tasks", "BCI A01, day 1 to 2", "--tasks", "BCI A02, day 1 to 2"]
+    done = run("bench", "domtrans-nmf", *wanted, *tasks, "--json", tmp_path / "rows.json")
+    assert done.code == 0, done.err
+    assert "share of the target that is right" in done.stdout
+    assert "BCI A02, day 1 to 2: The recordings of BCI Competition IV 2a are not here" in done.stdout
+    rows = json.loads((tmp_path / "rows.json").read_text())["rows"]
+    assert len(rows) == 3
+    assert {row["metric"] for row in rows} == {"accuracy_fraction"}
+    assert {row["params"]["n_splits"] for row in rows} == {8}
+    assert min(row["mean"] for row in rows if row["method"] in ("LR", "DomTrans-NMF")) > 0.5  # of four movements
