@@ -7,6 +7,9 @@
 # make test-oldest  the tests with the lowest versions that pyproject.toml allows, in an environment of their own
 # make test-newest  the same with the newest; PYTHON=python3.13 for another Python
 # make dist-check   build wheel and sdist, install each into an empty environment and use it there
+# make docs     build the site into site/, with no warning; needs no network once its tools are installed
+# make gallery  draw the pictures of the gallery, on real data where $ISTHMUS_DATA is set
+# make pictures take the pictures of the report and the studio, with chromium
 # make clean    remove the environments and caches
 
 PYTHON ?= python3
@@ -21,7 +24,7 @@ export PYTHONDONTWRITEBYTECODE :=
 PYTEST := SCIPY_ARRAY_API=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 WORKERS := --numprocesses=2 --dist=worksteal
 
-.PHONY: install install-dev demo test tests test-oldest test-newest lint mutants fuzz kill bench dist-check clean
+.PHONY: install install-dev demo test tests test-oldest test-newest lint mutants fuzz kill bench dist-check docs gallery pictures clean
 
 install: $(VENV)/.installed
 install-dev: $(VENV)/.installed-dev
@@ -114,5 +117,22 @@ dist-check: install-dev
 	@echo "== Wheel and sdist"
 	$(BIN)/python benchmarks/dist_check.py --python "$$(command -v $(PYTHON))"
 
+$(VENV)/.installed-docs: pyproject.toml | $(VENV)/.installed-dev
+	@echo "== Installing what builds the site"
+	$(call install_editable,$(VENV),.[docs])
+	@touch $@
+
+docs: $(VENV)/.installed-docs
+	@echo "== Site"
+	$(BIN)/mkdocs build --strict --quiet
+
+gallery: install-dev
+	@echo "== Gallery"
+	$(BIN)/python examples/gallery.py
+
+pictures: install-dev
+	@echo "== Pictures"
+	$(BIN)/python benchmarks/pictures.py
+
 clean:
-	rm -rf dist $(VENV) $(OLDEST) $(NEWEST) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf dist site $(VENV) $(OLDEST) $(NEWEST) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
