@@ -18,7 +18,7 @@ from dist_check import write_files
 from isthmus.datasets import load_messages
 
 PICTURES = Path(__file__).parents[1] / "docs" / "pictures"
-SIZE = {"width": 1180, "height": 760}
+WIDTH, HEIGHT = 1180, 760
 
 
 def take_report(page: Any, folder: Path) -> None:
@@ -70,7 +70,7 @@ def main() -> None:
         root = hasattr(os, "getuid") and os.getuid() == 0  # chromium has no sandbox then
         browser = playwright.chromium.launch(executable_path=browser_path, args=["--no-sandbox"] if root else [])
         for take in (take_report, take_studio):
-            take(browser.new_page(viewport=SIZE, reduced_motion="reduce"), Path(name))
+            take(browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, reduced_motion="reduce"), Path(name))
         browser.close()
     print(*sorted(PICTURES.glob("*.png")), sep="\n")
 

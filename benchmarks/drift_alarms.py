@@ -1,6 +1,6 @@
 """How often drift rings: on batches of the same target, of another group, and of another kind of text.
 
-    python benchmarks/drift.py [--batches 100] [--method LR]
+    python benchmarks/drift_alarms.py [--batches 100] [--method LR]
 
 Half of a target is fitted to; the batches of 200 come from its other half, none twice in a split, and from groups that
 no fit has seen. Every few batches the target is split anew, so that no profile decides alone. Nothing is fitted to the
