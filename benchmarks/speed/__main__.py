@@ -1,6 +1,6 @@
 """Tables of speed, as ratios within one run; see benchmarks/README.md, which `--write` writes them into.
 
-PYTHONPATH=benchmarks python -m speed [--documents N] [--rounds N] [--only plain reading peers growth] [--write]
+PYTHONPATH=benchmarks python -m speed [--documents N] [--rounds N] [--megabytes N] [--only SECTION...] [--write]
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from sklearn.linear_model import LogisticRegression
 import isthmus
 from isthmus.core.numerics import n_cores
 from isthmus.datasets import make_domains
+from speed.beyond import beyond_memory
+from speed.kills import killed_workers
 from speed.measure import Task, generated, iteration_seconds, least, plain_updates, reading_seconds
 from speed.peak import measured
 
@@ -145,7 +147,15 @@ def _exponent(values: tuple[int, ...], times: list[float]) -> float:
     return float(np.polyfit(np.log(values), np.log(times), 1)[0])
 
 
-SECTIONS = {"plain": against_plain, "reading": against_reading, "peers": against_others, "growth": growth}
+Section = Callable[[argparse.Namespace], Iterator[str]]
+SECTIONS: dict[str, Section] = {
+    "plain": lambda asked: against_plain(asked.documents, asked.rounds),
+    "reading": lambda asked: against_reading(asked.documents, asked.rounds),
+    "peers": lambda asked: against_others(asked.documents, asked.rounds),
+    "growth": lambda asked: growth(asked.documents, asked.rounds),
+    "beyond": lambda asked: beyond_memory(asked.megabytes),
+    "kills": lambda asked: killed_workers(asked.documents, 10),
+}
 
 
 def main() -> None:
@@ -155,6 +165,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", nargs="+", choices=SECTIONS, default=list(SECTIONS))
     parser.add_argument("--write", action="store_true", help="into benchmarks/README.md")
+    parser.add_argument("--megabytes", type=int, default=1000, help="of the file that is larger than memory")
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
     load = f"load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
@@ -162,7 +173,7 @@ def main() -> None:
     lines = [f"On {n_cores()} cores ({platform.machine()}, {load}), Python {platform.python_version()}, {numba}."]
     print(lines[0])
     for name in asked.only:
-        for line in SECTIONS[name](asked.documents, asked.rounds):
+        for line in SECTIONS[name](asked):
             print(line, flush=True)
             lines.append(line)
     if asked.write:
