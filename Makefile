@@ -124,7 +124,7 @@ $(VENV)/.installed-docs: pyproject.toml | $(VENV)/.installed-dev
 
 docs: $(VENV)/.installed-docs
 	@echo "== Site"
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 gallery: install-dev
 	@echo "== Gallery"

@@ -21,7 +21,7 @@ def on_page_markdown(markdown: str, *, page: Any, config: Any, files: Any) -> st
         whole = posixpath.normpath(posixpath.join(folder, path))
         if whole.startswith("docs/"):
             return found[0] if folder else f"]({whole.removeprefix('docs/')}{heading})"
-        return f"]({config['repo_url']}/blob/main/{whole}{heading})"
+        return f"]({config['extra']['repository']}/blob/main/{whole}{heading})"
 
     return LINK.sub(mend, EXAMPLE.sub(_code, markdown))
 

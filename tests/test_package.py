@@ -34,6 +34,7 @@ def test_one_address_everywhere() -> None:
     repository = PROJECT["urls"]["Repository"]
     assert all(address.startswith(repository) for address in PROJECT["urls"].values())
     assert f'repository-code: "{repository}"' in CITATION
+    assert f"repository: {repository}\n" in (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
 
 
 def test_pythons_are_those_that_are_tested() -> None:
