@@ -5,7 +5,7 @@
     python benchmarks/papers.py page                   docs/papers.md, from what is stored
 
 RESULTS holds what `isthmus bench TABLE --json RESULTS/NAME.json --figures RESULTS/TABLE` writes. Where two files have
-one cell, that of more repeats counts.
+one cell, that of more repeats counts; cells that none of them has are those of docs/tables.md, of ten repeats.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from isthmus.bench import TABLES
 from isthmus.bench.papers import Paper, load_papers
 from isthmus.io.atomic import write_beside
 
@@ -55,7 +56,8 @@ A number comes back if ours is at most one point worse (a hundredth of accuracy,
 most five. "Stable" means within two points, partly within six. An order of methods, from the best down, comes back if
 no mean is lower than the next one's, and partly if by no more than a point. "Best on every task" comes back partly on
 half of them. Figures are of one to ten repeats, as the commands say, with `--data DATA` where the data are; no target
-label is read, except where a claim is about that.
+label is read, except where a claim is about that. Columns that were not run again for this page are those of
+[tables.md](tables.md). "Not run" has not been measured with the ranges that the claim names, or its data are not here.
 """
 
 
@@ -80,6 +82,8 @@ def collect(folder: str) -> None:
             key = (content["table"], row["task"], row["method"])
             if key not in cells or row["repeats"] > cells[key]["repeats"]:
                 cells[key] = row
+    means = {key: row["mean"] for key, row in cells.items()}
+    means = {**documented(), **means}
     sweeps = []
     for file in sorted(results.glob("*/*.csv")):
         with file.open(newline="") as lines:
@@ -87,14 +91,32 @@ def collect(folder: str) -> None:
         if header[:3] == ["line", "method", "task"]:
             points = [[row[2], row[1], row[3], round(float(row[4]), 5)] for row in rows]
             sweeps.append([file.parent.name, file.stem, points])
-    means = [[*key, round(row["mean"], 5)] for key, row in sorted(cells.items())]
-    listed = [",\n".join(json.dumps(one) for one in each) for each in (means, sweeps)]
+    stored = [[*key, round(mean, 5)] for key, mean in sorted(means.items())]
+    listed = [",\n".join(json.dumps(one) for one in each) for each in (stored, sweeps)]
     write_beside(MEASURED, '{{"means": [\n{}\n],\n"sweeps": [\n{}\n]}}\n'.format(*listed))
     PICTURES.mkdir(exist_ok=True)
     for paper in load_papers():
         for name in (entry.picture for entry in paper.entries if entry.picture):
             if (drawn := results / f"{name}.png").exists():
                 shutil.copyfile(drawn, PICTURES / f"{name.replace('/', '-')}.png")
+
+
+def documented() -> dict[tuple[str, str, str], float]:
+    """What docs/tables.md has of each table, by table, task and column: for cells that were not run again."""
+    found: dict[tuple[str, str, str], float] = {}
+    for section in (ROOT / "docs" / "tables.md").read_text(encoding="utf-8").split("\n## ")[1:]:
+        name = section.splitlines()[0].lower()
+        tables = section.split("\n| task |")
+        if name not in TABLES or len(tables) < 2:
+            continue
+        header, _, *lines = tables[1].split("\n\n")[0].splitlines()
+        columns = [cell.strip() for cell in header.strip(" |").split("|")]
+        for line in lines:
+            task, *cells = (cell.strip() for cell in line.strip("| ").split("|"))
+            if task not in ("mean", "gap recovered"):
+                numbers = (cell.replace("*", "").split()[0] for cell in cells)
+                found |= {(name, task, column): float(one) for column, one in zip(columns, numbers, strict=True)}
+    return found
 
 
 def page() -> None:

@@ -313,3 +313,13 @@ def test_eigen_space_of_sc_is_where_sc_decides(toy: Toy) -> None:
     assert np.mean(model.classes_[nearest][toy.in_target] == model.transduction_[toy.in_target]) == 1
     with pytest.raises(DataError, match="no eigen-space of 'TCL'"):
         eigen_space(data, method="TCL")
+
+
+def test_correspondence_is_that_of_the_model(toy: Toy, tmp_path: Path) -> None:
+    columns = {"CCI": {"n_topics": 3, "max_iter": 10}}
+    bench = Bench(Table("cci", "error_rate", TASKS[:1], columns), ToyLibrary(toy), repeats=1)
+    (picture,) = pictures(bench, Figure("s", "correspondence", methods=["CCI"]))
+    assert sum(row[-1] for row in picture.rows) == pytest.approx(100)
+    assert [(row[0], row[2]) for row in picture.rows] == [(i, j) for i in range(3) for j in range(3)]
+    png, _ = write_picture(picture, tmp_path)
+    check_image(png)

@@ -137,6 +137,21 @@ def _factors(picture: Picture, figure: Any) -> None:
     axes.plot([0, largest], [0, largest], color="0.4", linestyle="--", linewidth=1.2)
 
 
+def _correspondence(picture: Picture, figure: Any) -> None:
+    axes = figure.subplots()
+    down, across = ({row[at]: f"{row[at + 1]} {row[at] + 1}" for row in picture.rows} for at in (0, 2))
+    shares = np.zeros((len(down), len(across)))
+    for i, _, j, _, share in picture.rows:
+        shares[i, j] = share
+        dark = share > max(row[-1] for row in picture.rows) / 2
+        axes.text(j, i, f"{share:.1f}", ha="center", va="center", color="black" if dark else "white")
+    axes.imshow(shares, cmap="cividis")
+    axes.set_xticks(range(len(across)), across.values())
+    axes.set_yticks(range(len(down)), down.values())
+    axes.grid(visible=False)
+    axes.set(title=picture.title, xlabel="word clusters of the target", ylabel="word clusters of the source")
+
+
 def _similarity(picture: Picture, figure: Any) -> None:
     spaces = _first(picture, 0)
     figure.set_size_inches(1.4 + 3.5 * len(spaces), 4.1)
@@ -178,6 +193,7 @@ DRAWERS: Mapping[str, Callable[[Picture, Any], None]] = {
     "sweep": _sweep,
     "eigen-space": _eigen_space,
     "factors": _factors,
+    "correspondence": _correspondence,
     "similarity": _similarity,
     "roc": _curves,
     "precision-recall": _curves,

@@ -6,6 +6,7 @@ Kinds, and what their numbers are:
 - `roc`, `precision-recall`, `boxes`: curves and areas of the folds of a table that goes by folds.
 - `eigen-space`: documents in the first two eigenvectors after the constant one.
 - `factors`: documents in the factors that a factorization has learned, one for each of two classes.
+- `correspondence`: how much each word cluster of the source has to do with each of the target, in percent of all.
 - `similarity`: mean cosines between blocks of documents, by class and domain: of their words, and in eigen-space.
 """
 
@@ -124,6 +125,22 @@ def _factors(bench: Bench, figure: Figure, on_step: Progress) -> Iterator[Pictur
         yield _of_task(bench, figure, task, header, rows)
 
 
+def _correspondence(bench: Bench, figure: Figure, on_step: Progress) -> Iterator[Picture]:
+    header = ("source cluster", "its class", "target cluster", "its class", "percent")
+    for task, data in _loaded(bench, figure):
+        drawn = data.drawn(bench.sample, 0)
+        (method,) = figure.methods
+        model = bench.plan(task, method, figure.settings).estimator(0)
+        model.fit(drawn.X, drawn.y, sample_domain=drawn.sample_domain, target_domain=drawn.target_domain)
+        (pair,) = model.correspondence(np.arange(drawn.X.shape[1]).astype(str))
+        rows = [
+            (i, pair.source_clusters[i].label, j, pair.target_clusters[j].label, float(share))
+            for (i, j), share in np.ndenumerate(pair.shares)
+        ]
+        on_step(f"{figure.name}: {task.name}")
+        yield _of_task(bench, figure, task, header, rows)
+
+
 def _similarity(bench: Bench, figure: Figure, on_step: Progress) -> Iterator[Picture]:
     header = ("space", "row", "documents of the row", "column", "documents of the column", "mean cosine")
     for task, data in _loaded(bench, figure):
@@ -185,6 +202,7 @@ KINDS: Mapping[str, Callable[[Bench, Figure, Progress], Iterator[Picture]]] = {
     "sweep": _sweep,
     "eigen-space": _eigen_space,
     "factors": _factors,
+    "correspondence": _correspondence,
     "similarity": _similarity,
     "roc": _curves("true positive rate", "false positive rate", mean_roc),
     "precision-recall": _curves("precision", "recall", mean_precision),
