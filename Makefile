@@ -3,7 +3,7 @@
 # make mutants  change the code in many places, one at a time: does a test notice?
 # make fuzz     hostile model files, documents, command lines and matrices: does any crash, hang or fill the memory? FUZZ="--models 10000 ..." for more
 # make kill     commands and a studio that are ended in the middle: is any output broken, or anything left behind? KILL="--kills 500 ..." for more
-# make bench    speed as ratios within one run: against plain updates, a pass over X, other tools; growth and memory. BENCH="--documents 1000" for less
+# make bench    speed as ratios within one run: against plain updates, a pass over X, other tools; growth, memory, killed workers. BENCH="--documents 1000 --megabytes 50" for less
 # make test-oldest  the tests with the lowest versions that pyproject.toml allows, in an environment of their own
 # make test-newest  the same with the newest; PYTHON=python3.13 for another Python
 # make dist-check   build wheel and sdist, install each into an empty environment and use it there
