@@ -105,6 +105,7 @@ def run(trial: Trial, n_batches: int, method: str) -> bool:
         for name, texts in trial.others.items():
             batches += [(name, [texts[row] for row in rng.permutation(len(texts))[:SIZE]]) for _ in range(n_same)]
         for name, texts in batches:
+            warnings.simplefilter("ignore", isthmus.exceptions.EmptyDocumentWarning)
             X = result.vectorizer.transform(texts)
             described = describe_documents(result.vectorizer, texts, X, result.estimator.predict_proba(X), profile)
             report = compare_batch(profile, described)
