@@ -15,6 +15,7 @@ from isthmus.auto import sample
 from isthmus.auto.decide import Decision, corrected_prior, decide, relearned
 from isthmus.auto.ensemble import EnsembleSolution, FirstColumnsSolution
 from isthmus.auto.estimate import updated
+from isthmus.auto.later import surplus_of_seen
 from isthmus.auto.leaderboard import Leaderboard
 from isthmus.auto.reuse import SameProblem, with_known_documents
 from isthmus.auto.run import Clock, Run
@@ -165,6 +166,7 @@ class Auto(TransferClassifier):
             _spreads=decision.spreads,
             _sharpness=decision.sharpness,
             _scale=scale,
+            _surplus=surplus_of_seen(run, decision.members),
         )
 
     def _choose(self, problem: Problem, workspace: Workspace) -> tuple[Run, Decision]:

@@ -64,11 +64,13 @@ class EnsembleSolution(TransductiveSolution):
     _sharpness: float
     _scale: float
     """Of the documents: members know them at a mean squared length of one."""
+    _surplus: float = 1.0
+    """How much surer members are of documents that they have learned from than of those that come later."""
 
     def assign(self, X: Matrix, domain: int | None) -> Array:
         X = X if self._scale == 1 else X * X.dtype.type(self._scale)
         answers = [member.assign(X, domain) for member in self._members]
-        return tempered(combine(answers, self._spreads), self._sharpness)
+        return tempered(combine(answers, self._spreads), self._sharpness * self._surplus)
 
     def member(self, name: str) -> Solution:
         """One of the chosen candidates' solutions, by itself."""

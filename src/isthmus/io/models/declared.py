@@ -123,7 +123,7 @@ NUMBERS: dict[str, dict[str, Numbers]] = {
     },
     "EmbeddingSolution": {"eigenvalues": _any("vectors"), "class_points": _infinite("classes", "coordinates")},
     "FirstColumnsSolution": {"n_features_in_": POSITIVE_COUNT},
-    "EnsembleSolution": {"_sharpness": _not_negative(), "_scale": _not_negative()},
+    "EnsembleSolution": {"_sharpness": _not_negative(), "_scale": _not_negative(), "_surplus": _not_negative()},
     "KDESolution": {"weights": _not_negative("labeled"), "sharpness": _not_negative()},
     "KMeansSolution": {
         "centers": _any("domains", "classes", "features"),
