@@ -32,7 +32,7 @@ def watch(
     classes, confidence.
 
     Thresholds come from the target itself: a batch that looks like it rings
-    once in a hundred times.
+    less than once in a hundred times.
 
     Exit codes: 0 done, 1 could not be done (one sentence says why), 2 wrong
     usage, 3 done, and the last batch does not look like the target
