@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import importlib
 import re
 import shlex
 import subprocess
@@ -14,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import isthmus
 from command import BUILT, run
 from isthmus.datasets import load_messages
 
@@ -162,3 +164,15 @@ def test_the_headline_is_what_the_command_prints() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     for said in (f"**{auto}%** right", f"**{baseline}%**", f"off by {off} points", f"{harmed} of {n_rows} tasks"):
         assert said in readme
+
+
+def test_the_reference_has_every_public_name() -> None:
+    pages = "\n".join((ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("api.md", "api-methods.md"))
+    entries = re.findall(r"^::: isthmus\.(\S+)(?:\n    options:\n      members: \[(.+)\])?", pages, re.MULTILINE)
+    named = {name for name, _ in entries}
+    assert set(isthmus.__all__) - {"__version__"} <= named
+    for name, members in entries:
+        parent, _, last = f"isthmus.{name}".rpartition(".")
+        thing = getattr(importlib.import_module(parent), last, None) or importlib.import_module(f"isthmus.{name}")
+        assert thing.__doc__, name
+        assert [member for member in members.split(", ") if member and not hasattr(thing, member)] == []
