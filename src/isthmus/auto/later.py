@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from isthmus.auto import candidates as names
 from isthmus.auto.ensemble import spread_of
 from isthmus.auto.run import Run
-from isthmus.core.problem import DocumentStack, Domain, Problem
+from isthmus.auto.sample import part_of
+from isthmus.core.problem import Problem
 from isthmus.core.workspace import Workspace
 from isthmus.typing import Matrix
 
@@ -46,14 +45,6 @@ def surplus_of_seen(run: Run, members: tuple[str, ...]) -> float:
 def _halves(problem: Problem) -> tuple[Problem, Matrix]:
     """The problem with about half of the documents that have no label, and the other half."""
     rng = np.random.default_rng(0)
-    domains: list[Domain] = []
-    unseen: list[Matrix] = []
-    for domain in problem.domains:
-        kept = domain.labeled | (rng.random(len(domain.labeled)) < 0.5)
-        if not kept.all():
-            unseen.append(domain.matrix[~kept])
-        parts = {name: getattr(domain, name)[kept] for name in ("matrix", "rows", "labels", "labeled")}
-        domains.append(domain if kept.all() else replace(domain, **parts))
-    stack = DocumentStack(tuple(domain.matrix for domain in domains))
-    left_out = DocumentStack(tuple(unseen)).stacked if unseen else problem.unlabeled[:0]
-    return replace(problem, domains=tuple(domains), documents=stack), left_out
+    kept = [domain.labeled | (rng.random(len(domain.labeled)) < 0.5) for domain in problem.domains]
+    unseen = np.concatenate([~own[~domain.labeled] for own, domain in zip(kept, problem.domains, strict=True)])
+    return part_of(problem, kept), problem.unlabeled[unseen]

@@ -31,10 +31,10 @@ def sample_for_decisions(problem: Problem, checked: Array | None) -> tuple[Probl
         for kept, domain, stays in zip(drawn, problem.domains, known, strict=True):
             kept[np.flatnonzero(~domain.labeled)[stays]] = True
     unlabeled = [kept[~domain.labeled] for kept, domain in zip(drawn, problem.domains, strict=True)]
-    return _part(problem, drawn), np.concatenate(unlabeled)
+    return part_of(problem, drawn), np.concatenate(unlabeled)
 
 
-def _part(problem: Problem, kept: list[Mask]) -> Problem:
+def part_of(problem: Problem, kept: list[Mask]) -> Problem:
     """Some documents of each domain, and the share of each class among those whose label may be read."""
     domains = tuple(
         replace(domain, **{name: getattr(domain, name)[own] for name in ("matrix", "rows", "labels", "labeled")})
