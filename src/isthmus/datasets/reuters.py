@@ -125,7 +125,7 @@ def load_reuters_pair(file: str, data: Path | None = None) -> MatrixPair:
     """One of the .mat files, such as org_vs_people_1.mat; those ending in _2 exchange source and target."""
     path = find(f"reuters-crossdomain/{file}", data)
     try:
-        content = scipy.io.loadmat(path)
+        content = scipy.io.loadmat(path, spmatrix=False)
         parts = [content[name] for name in ("Xs", "Ys", "Xt", "Yt")]
     except (KeyError, ValueError, TypeError, NotImplementedError, OSError, scipy.io.matlab.MatReadError) as error:
         raise DataError(f"{path} is not a .mat file with Xs, Ys, Xt and Yt ({error}): fetch it again.") from error
