@@ -28,6 +28,7 @@ import sys, threading, warnings
 from pathlib import Path
 warnings.simplefilter("ignore")
 import isthmus
+from isthmus.core.numerics import all_threads
 from isthmus.datasets import load_messages
 root = str(Path(isthmus.__file__).parent) + "/"
 messages = load_messages()
@@ -35,6 +36,7 @@ in_source = messages.groups == messages.groups[0]
 texts = [[text for text, own in zip(messages.texts, in_source) if own == side] for side in (True, False)]
 labels = messages.labels[in_source].tolist()
 isthmus.transfer(texts[0], labels, texts[1])  # imports
+all_threads.cache_clear()  # those that there are would not be traced
 edges = set()
 def trace(frame, event, argument):
     caller, callee = frame.f_back and frame.f_back.f_code.co_filename, frame.f_code.co_filename

@@ -15,7 +15,7 @@ from isthmus.auto import sample
 from isthmus.auto.decide import Decision, corrected_prior, decide, relearned
 from isthmus.auto.ensemble import EnsembleSolution, FirstColumnsSolution
 from isthmus.auto.estimate import updated
-from isthmus.auto.later import surplus_of_seen
+from isthmus.auto.later import PROBES, surplus_of_seen
 from isthmus.auto.leaderboard import Leaderboard
 from isthmus.auto.reuse import SameProblem, with_known_documents
 from isthmus.auto.run import Clock, Run
@@ -166,7 +166,8 @@ class Auto(TransferClassifier):
             _spreads=decision.spreads,
             _sharpness=decision.sharpness,
             _scale=scale,
-            _surplus=surplus_of_seen(run, decision.members),
+            # Without a member that learns from single documents, later ones are as sure.
+            _surplus=surplus_of_seen(run) if {*PROBES} & {*decision.members} else 1.0,
         )
 
     def _choose(self, problem: Problem, workspace: Workspace) -> tuple[Run, Decision]:

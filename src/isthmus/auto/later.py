@@ -19,15 +19,14 @@ FEWEST = 50
 MOST = 3.0
 
 
-def surplus_of_seen(run: Run, members: tuple[str, ...]) -> float:
+def surplus_of_seen(run: Run) -> float:
     """How much wider log-odds of documents are that an ensemble has learned from than those of others: cross-fitting.
 
     Pseudo-labels confirm themselves, so that members are surer of the documents that had one, and no more often right.
     The sharpness that was found for those would leave later documents too unsure. Cheap candidates that learn in the
-    same way are let see half of the target, and asked about the other half. An ensemble without such members (1.0)
-    learns little from single documents.
+    same way are let see half of the target, and asked about the other half.
     """
-    if not set(PROBES) & set(members) or any(name in run.skipped for name in PROBES):
+    if any(name in run.skipped for name in PROBES):
         return 1.0
     half, unseen = _halves(run.problem)
     seen = half.unlabeled

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextvars import Context, copy_context
 from time import perf_counter
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 from isthmus.auto import candidates as names
 from isthmus.auto.candidates import AT_OTHER_PRIOR, AT_SOURCE_PRIOR, NEAR, PORTFOLIO, Candidate
 from isthmus.auto.label_shift import Evidence, evidence_for, prior_of_target, weight_of_found
+from isthmus.core.numerics import in_threads
 from isthmus.core.priors import pseudo_labels, read_prior
 from isthmus.core.problem import Problem
 from isthmus.core.progress import announce
@@ -60,6 +62,7 @@ class Run:
         """For each prior that was tried, "source" and "found", what its pseudo-labels are worth."""
         self.candidates = {own.name: own for own in PORTFOLIO if n_embedding_features or not own.sees_embeddings}
         self._wanted: tuple[str, ...] = ()
+        self._begun: list[str] = []
         self.solutions: dict[str, Solution] = {}
         self.answers: dict[str, Array] = {}
         """Class probabilities of the unlabelled documents."""
@@ -78,9 +81,12 @@ class Run:
             return
         self._attempt(self.candidates[names.SOURCE_ONLY])
         self._find_prior()
-        for candidate in self.candidates.values():
-            if candidate.name not in self.answers and not candidate.on_demand:
-                self._attempt(candidate)
+        if names.SHORT not in self.answers:  # another starts from it
+            self._attempt(self.candidates[names.SHORT])
+        begun = {*self.answers, *self.skipped}
+        waiting = [own for own in self.candidates.values() if own.name not in begun and not own.on_demand]
+        # Side by side: none of them needs another. Whoever listens to progress is told from their threads as well.
+        list(in_threads(Context.run, [copy_context() for _ in waiting], [self._attempt] * len(waiting), waiting))
 
     def complete(self, members: tuple[str, ...]) -> None:
         """Let those answer that run on demand, if there is the time."""
@@ -160,7 +166,8 @@ class Run:
 
     def _solve(self, candidate: Candidate) -> None:
         began = perf_counter()
-        done = {candidate.name, *self.answers, *self.skipped}
+        self._begun.append(candidate.name)
+        done = {*self._begun, *self.skipped}
         announce(candidate.name, [name for name in self._wanted if name not in done])
         given = {"target_prior": self.target_prior} if candidate.at_prior else {}
         if candidate.name == names.TOPICS:
