@@ -102,15 +102,16 @@ def peak(
     tasks: Sequence[str] = (),
     method: str = "",
     needs: float = 0.0,
+    slack: float = TOLERANCE,
 ) -> Judgement:
-    """The best of a sweep lies between two values, and `needs` points above the best outside; within one is a part."""
+    """The best of a sweep lies between two values, and `needs` points above the best outside; `slack` less is a part."""
     curve, sign = stored.curve(table, figure, tasks, method), _sign(table)
     inside = [sign * mean for value, mean in curve.items() if low <= value <= high]
     outside = [sign * mean for value, mean in curve.items() if not low <= value <= high]
     if not (inside and outside):
         return MISSING
     ahead = _scale(table) * (max(inside) - max(outside))
-    return Judgement(_drawn(curve, table), _by_points(ahead, needs, needs - TOLERANCE))
+    return Judgement(_drawn(curve, table), _by_points(ahead, needs, needs - slack))
 
 
 def gain(
