@@ -71,9 +71,10 @@ def lost(path: Path, expected: dict[int, str], n_documents: int) -> str:
         if missing:
             return f"{len(missing)} labels are lost"
         if project.summaries():
-            Session(project, method="LR").result()
-            if not project.batch() and len(answers) < n_documents:
-                return "a fit has no batch"
+            session = Session(project, method="LR")
+            session.result()
+            if len(answers) < n_documents and session.next_document() is None:
+                return "no document is shown"
     finally:
         project.close()
     return ""
