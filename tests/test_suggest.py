@@ -196,3 +196,11 @@ def test_random_ones_are_drawn_alike_whatever_the_model_thinks(documents: Any) -
     assert drawn[5] == 0  # nobody could label it
     expected = 400 * 10 / 43
     assert np.abs(np.delete(drawn, 5) - expected).max() < 5 * np.sqrt(expected)
+
+
+def test_a_column_of_ones_own_that_is_called_kind_is_not_taken_for_labels(tmp_path: Path) -> None:
+    """What `suggest` wrote has its labels in `label`, whatever the column of the source is called."""
+    path = tmp_path / "to_label.csv"
+    path.write_text("id,text,label,guess,kind,confidence\n7,a text,spam,ham,random,0.9\n", encoding="utf-8")
+    [given] = read_given(str(path), label="kind")
+    assert (given.id, given.label, given.guess, given.kind) == ("7", "spam", "ham", "random")

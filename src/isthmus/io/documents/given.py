@@ -13,6 +13,9 @@ from isthmus.io.documents.placeholders import is_placeholder
 from isthmus.io.documents.tables import DocumentTable, open_table
 from isthmus.io.documents.tasks import QUESTION
 
+SUGGESTED = {"id", "label", "guess", "kind"}
+"""Columns of a file that `isthmus suggest` wrote."""
+
 
 class GivenLabel(NamedTuple):
     """What somebody said of a document."""
@@ -77,6 +80,8 @@ def _rows(table: DocumentTable, columns: Sequence[str]) -> Iterator[tuple[str, d
 
 
 def _from_table(table: DocumentTable, id: str | None, label: str | None) -> Iterator[GivenLabel]:  # noqa: A002
+    if set(table.columns) >= SUGGESTED:  # whatever the user's own files call them: one may call its labels "kind"
+        id, label = "id", "label"  # noqa: A001
     name = _column(table, "id", id, ["document_id", *USUAL["id"]])
     answer = _column(table, "label", label, USUAL["label"])
     more = [column for column in ("guess", "kind") if column in table.columns and column not in (name, answer)]
