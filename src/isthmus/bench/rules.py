@@ -104,7 +104,7 @@ def peak(
     needs: float = 0.0,
     slack: float = TOLERANCE,
 ) -> Judgement:
-    """The best of a sweep lies between two values, and `needs` points above the best outside; `slack` less is a part."""
+    """The best of a sweep lies between two values, `needs` points above the best outside; `slack` less is a part."""
     curve, sign = stored.curve(table, figure, tasks, method), _sign(table)
     inside = [sign * mean for value, mean in curve.items() if low <= value <= high]
     outside = [sign * mean for value, mean in curve.items() if not low <= value <= high]
