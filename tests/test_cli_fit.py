@@ -343,7 +343,7 @@ def test_the_documentation_names_options_that_there_are() -> None:
         for name in ("check", "fit", "predict", "evaluate", "suggest", "studio", "serve", "watch", "info", "explain")
         for parameter in BUILT.commands[name].params  # type: ignore[attr-defined]
         for option in parameter.opts
-    } | {"--help"}
+    } | {option for parameter in BUILT.params for option in (*parameter.opts, "--help")}
     named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", page))
     assert len(named) >= 15
     assert named <= known
