@@ -27,7 +27,7 @@ from isthmus.methods import METHODS
 
 make_toy = two_domains
 
-settings.register_profile("isthmus", deadline=None, derandomize=True, max_examples=25)
+settings.register_profile("isthmus", deadline=None, derandomize=True, max_examples=15)
 settings.load_profile("isthmus")
 
 SHARED_DATA = Path(os.environ.get("ISTHMUS_DATA", Path(__file__).parents[2] / "shared" / "data"))

@@ -38,7 +38,7 @@ def expected(X: Any, V: Any, step: RowStep) -> tuple[Any, Any]:
     return V, X.T @ V
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @pytest.mark.parametrize("worth", [COMPILED, PLAIN])
 @given(
     seed=st.integers(0, 10_000),
