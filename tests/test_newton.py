@@ -1,0 +1,66 @@
+"""Logistic regression by Newton's method, against scikit-learn's."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.linear_model import LogisticRegression
+
+from isthmus.solvers.linear import SideBySide, fit_logistic, log_odds, newton
+
+RNG = np.random.default_rng(0)
+X = RNG.random((60, 12)) * (RNG.random((60, 12)) < 0.4)
+WEIGHTS = RNG.uniform(0.2, 3, size=60)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 5])
+@pytest.mark.parametrize("kind", ["dense", "sparse", "side by side", "single precision"])
+def test_it_finds_the_minimum(n_classes: int, kind: str) -> None:
+    numbers = (3 * X[:, 0] + X[:, 1] + RNG.random(60)).argsort() % n_classes
+    given = {
+        "dense": X,
+        "sparse": sp.csr_array(X),
+        "side by side": SideBySide(sp.csr_array(X[:, :7]), X[:, 7:]),
+        "single precision": sp.csr_array(X.astype(np.float32)),
+    }[kind]
+    found = fit_logistic(given, numbers, C=2.0, weights=WEIGHTS, tol=1e-6 if kind == "single precision" else 1e-9)
+    expected = LogisticRegression(C=2.0, tol=1e-12, solver="newton-cholesky").fit(X, numbers, WEIGHTS)
+    near = pytest.approx(expected.predict_log_proba(X), abs=1e-3 if kind == "single precision" else 1e-6)
+    odds = log_odds(found, given)
+    assert odds - np.log(np.exp(odds).sum(axis=1, keepdims=True)) == near
+    assert found.predict_log_proba(X) == near
+    assert found.classes_.tolist() == list(range(n_classes))
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_gradient_and_curvature_are_those_of_the_objective(n_classes: int) -> None:
+    """By finite differences, in a random direction."""
+    numbers = RNG.integers(0, n_classes, 60)
+    targets = np.eye(n_classes)[numbers] if n_classes > 2 else numbers[:, None].astype(float)
+    problem = newton.Logistic(X, 2.0, targets, WEIGHTS)
+    at, along = RNG.normal(size=(2, 13, targets.shape[1]))
+
+    def objective(coefficients: np.ndarray) -> float:
+        return problem.objective(problem.values(coefficients), float(np.sum(coefficients[:-1] ** 2)))
+
+    def gradient(coefficients: np.ndarray) -> np.ndarray:
+        residuals = problem.probabilities(problem.values(coefficients)) - targets
+        return problem.back(residuals * WEIGHTS[:, None], coefficients)
+
+    step = 1e-5
+    slope = (objective(at + step * along) - objective(at - step * along)) / (2 * step)
+    assert np.vdot(gradient(at), along) == pytest.approx(slope, rel=1e-6)
+    bend = (gradient(at + step * along) - gradient(at - step * along)) / (2 * step)
+    curved = problem.curved(problem.probabilities(problem.values(at)), problem.values(along))
+    assert problem.back(curved, along) == pytest.approx(bend, rel=1e-5, abs=1e-6)
+
+
+def test_a_near_start_takes_fewer_steps_to_the_same_place() -> None:
+    numbers = (X[:, 0] > 0.2).astype(int)
+    cold = fit_logistic(X, numbers, C=10.0, tol=1e-9)
+    changed = numbers.copy()
+    changed[:1] = 1 - changed[:1]
+    again, warm = (fit_logistic(X, changed, 10.0, None, start, 1e-9) for start in (None, cold))
+    assert warm.coef_ == pytest.approx(again.coef_, abs=1e-5)
+    assert warm.n_iter_[0] <= again.n_iter_[0]
