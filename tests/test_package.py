@@ -59,3 +59,12 @@ def test_the_paper_of_a_method_can_be_cited(method: str) -> None:
     [entry] = [part for part in CITATION.split("\n  - type: ") if f"title: {title}\n" in part]
     assert f"notes: {method}\n" in entry
     assert f"name: {place}\n" in entry
+
+
+def test_mutants_change_what_the_code_says() -> None:
+    """Each names a text that stands in its file once."""
+    mutants = tomllib.loads((ROOT / "benchmarks" / "mutants.toml").read_text(encoding="utf-8"))["mutant"]
+    assert len(mutants) >= 60
+    for one in mutants:
+        text = (ROOT / "src" / "isthmus" / one["file"]).read_text(encoding="utf-8")
+        assert text.count(one["old"]) == 1, one["name"]
