@@ -15,7 +15,7 @@ from importlib import resources
 from typing import Any
 
 from isthmus.bench.published import load_published
-from isthmus.bench.rules import RULES, close_to
+from isthmus.bench.rules import METRICS, RULES, close_to
 from isthmus.bench.stored import NOT_RUN, Judgement, StoredResults
 from isthmus.exceptions import DataError
 
@@ -72,7 +72,7 @@ def load_stored() -> StoredResults:
 
 def _rows(name: str, paper: Mapping[str, Any], stored: StoredResults) -> Iterator[Entry]:
     """An entry for each row of the paper's table: the figure of its own method."""
-    metric, columns = paper["metric"], paper["columns"]
+    metric, columns = METRICS[paper["metric"]], paper["columns"]
     for (task, method), published in load_published(name).items():
         if method != paper["method"]:
             continue
@@ -82,8 +82,8 @@ def _rows(name: str, paper: Mapping[str, Any], stored: StoredResults) -> Iterato
             paper=name,
             place=f"{paper['table']}, {task}",
             claim=f"{paper['metric_name']} of {method}",
-            published=_shown(published, metric),
-            measured="; ".join(f"{_shown(mean, metric)} ({column})" for column, mean in means.items())
+            published=metric.written(published),
+            measured="; ".join(f"{metric.written(mean)} ({column})" for column, mean in means.items())
             or paper["missing"],
             verdict=close_to(means.values(), published, metric) if means else NOT_RUN,
             command=f'isthmus bench {name} --tasks "{task}" --methods "{wanted}" --repeats {paper["repeats"]}',
@@ -105,8 +105,3 @@ def _entry(name: str, claim: Mapping[str, Any], stored: StoredResults) -> Entry:
         command=claim["command"],
         picture=claim.get("picture", ""),
     )
-
-
-def _shown(value: float, metric: str) -> str:
-    """A number as its table prints it."""
-    return f"{value:.1f}" if metric == "accuracy_percent" else f"{value:.3f}"

@@ -8,27 +8,50 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import wraps
+from typing import NamedTuple
 
 from isthmus.bench.stored import COMES_BACK, DOES_NOT, NOT_RUN, PARTLY, VERDICTS, Judgement, StoredResults
 from isthmus.exceptions import DataError
 
 TOLERANCE = 1.0
 FAR = 5.0
-METRIC_OF = {
-    "tcl": "accuracy_percent",
-    "cci": "accuracy_percent",
-    "dtlm": "accuracy_fraction",
-    "cdsc": "error_rate",
-    "domtrans-nmf": "roc_auc",
-}
 MISSING = Judgement("", NOT_RUN)
 
 
-def close_to(means: Iterable[float], published: float, metric: str) -> str:
+class Metric(NamedTuple):
+    """How a paper counts."""
+
+    points: float
+    """In a difference of one; less than zero, where less is better."""
+    digits: int
+
+    def ahead(self, mean: float, other: float) -> float:
+        """By how many points a mean is better than another."""
+        return self.points * (mean - other)
+
+    def written(self, mean: float) -> str:
+        return f"{mean:.{self.digits}f}"
+
+
+METRICS = {
+    "accuracy_percent": Metric(1.0, 1),
+    "accuracy_fraction": Metric(100.0, 3),
+    "error_rate": Metric(-100.0, 3),
+    "roc_auc": Metric(100.0, 3),
+}
+METRIC_OF = {
+    "tcl": METRICS["accuracy_percent"],
+    "cci": METRICS["accuracy_percent"],
+    "dtlm": METRICS["accuracy_fraction"],
+    "cdsc": METRICS["error_rate"],
+    "domtrans-nmf": METRICS["roc_auc"],
+}
+
+
+def close_to(means: Iterable[float], published: float, metric: Metric) -> str:
     """Whether the best of some means reaches what was published."""
-    scale = 1.0 if metric == "accuracy_percent" else 100.0
-    sign = -1.0 if metric == "error_rate" else 1.0
-    return _by_points(max(scale * sign * (mean - published) for mean in means), -TOLERANCE, -FAR)
+    return _by_points(max(metric.ahead(mean, published) for mean in means), -TOLERANCE, -FAR)
 
 
 def reaches(
@@ -45,16 +68,14 @@ def wins(
     stored: StoredResults, table: str, *, column: str, others: Sequence[str], tasks: Sequence[str], may_lose: int = 0
 ) -> Judgement:
     """The column is the best on all tasks but as many as the paper itself leaves out; half of them is a part."""
-    sign = _sign(table)
     won = run = 0
     for task in tasks:
         own = stored.mean(table, task, column)
-        rest = [stored.mean(table, task, other) for other in others]
-        known = [sign * mean for mean in rest if mean is not None]
-        if own is None or not known:
+        rest = [mean for other in others if (mean := stored.mean(table, task, other)) is not None]
+        if own is None or not rest:
             continue
         run += 1
-        won += sign * own >= max(known)
+        won += min(METRIC_OF[table].ahead(own, mean) for mean in rest) >= 0
     if not run:
         return MISSING
     verdict = COMES_BACK if run - won <= may_lose else PARTLY if 2 * won >= run else DOES_NOT
@@ -66,73 +87,75 @@ def order(stored: StoredResults, table: str, *, columns: Sequence[str], tasks: S
     found = {column: mean for column in columns if (mean := stored.over(table, column, tasks)) is not None}
     if len(found) < len(columns):
         return MISSING
-    sign, scale = _sign(table), _scale(table)
-    means = list(found.values())
-    least = min(scale * sign * (first - second) for first, second in itertools.pairwise(means))
+    least = min(METRIC_OF[table].ahead(first, second) for first, second in itertools.pairwise(found.values()))
     return Judgement(_listed(found, table), _by_points(least, 0.0, -TOLERANCE))
 
 
-def flat(
-    stored: StoredResults,
-    table: str,
-    *,
-    figure: str,
-    low: float,
-    high: float,
-    tasks: Sequence[str] = (),
-    method: str = "",
-    within: float = 2.0,
-) -> Judgement:
+class SweepCurve(NamedTuple):
+    """A sweep: the mean over tasks at each value of a setting."""
+
+    means: Mapping[float, float]
+    metric: Metric
+
+    def between(self, low: float, high: float) -> list[float]:
+        return [mean for value, mean in self.means.items() if low <= value <= high]
+
+    def beyond(self, low: float, high: float) -> list[float]:
+        return [mean for value, mean in self.means.items() if not low <= value <= high]
+
+    def best(self, means: Iterable[float]) -> float:
+        return max(means, key=lambda mean: self.metric.points * mean)
+
+
+def of_sweep(rule: Callable[..., str]) -> Callable[..., Judgement]:
+    """A rule about a curve as one about the stored results of a figure, over some tasks, of one of its methods."""
+
+    @wraps(rule)
+    def judged(
+        stored: StoredResults,
+        table: str,
+        *,
+        figure: str,
+        tasks: Sequence[str] = (),
+        method: str = "",
+        **numbers: float,
+    ) -> Judgement:
+        curve = SweepCurve(stored.curve(table, figure, tasks, method), METRIC_OF[table])
+        drawn = ", ".join(f"{curve.metric.written(mean)} at {value:g}" for value, mean in curve.means.items())
+        verdict = rule(curve, **numbers)
+        return MISSING if verdict == NOT_RUN else Judgement(drawn, verdict)
+
+    return judged
+
+
+@of_sweep
+def flat(curve: SweepCurve, *, low: float, high: float, within: float = 2.0) -> str:
     """A sweep stays within some points of itself between two values; three times as many are a part."""
-    curve = stored.curve(table, figure, tasks, method)
-    inside = [mean for value, mean in curve.items() if low <= value <= high]
+    inside = curve.between(low, high)
     if len(inside) < 2:
-        return MISSING
-    spread = _scale(table) * (max(inside) - min(inside))
-    return Judgement(_drawn(curve, table), _by_points(-spread, -within, -3 * within))
+        return NOT_RUN
+    return _by_points(-abs(curve.metric.ahead(max(inside), min(inside))), -within, -3 * within)
 
 
-def peak(
-    stored: StoredResults,
-    table: str,
-    *,
-    figure: str,
-    low: float,
-    high: float,
-    tasks: Sequence[str] = (),
-    method: str = "",
-    needs: float = 0.0,
-    slack: float = TOLERANCE,
-) -> Judgement:
+@of_sweep
+def peak(curve: SweepCurve, *, low: float, high: float, needs: float = 0.0, slack: float = TOLERANCE) -> str:
     """The best of a sweep lies between two values, `needs` points above the best outside; `slack` less is a part."""
-    curve, sign = stored.curve(table, figure, tasks, method), _sign(table)
-    inside = [sign * mean for value, mean in curve.items() if low <= value <= high]
-    outside = [sign * mean for value, mean in curve.items() if not low <= value <= high]
+    inside, outside = curve.between(low, high), curve.beyond(low, high)
     if not (inside and outside):
-        return MISSING
-    ahead = _scale(table) * (max(inside) - max(outside))
-    return Judgement(_drawn(curve, table), _by_points(ahead, needs, needs - slack))
+        return NOT_RUN
+    return _by_points(curve.metric.ahead(curve.best(inside), curve.best(outside)), needs, needs - slack)
 
 
+@of_sweep
 def gain(
-    stored: StoredResults,
-    table: str,
-    *,
-    figure: str,
-    start: float,
-    end: float,
-    tasks: Sequence[str] = (),
-    method: str = "",
-    at_most: float | None = None,
-    at_least: float | None = None,
-) -> Judgement:
+    curve: SweepCurve, *, start: float, end: float, at_most: float | None = None, at_least: float | None = None
+) -> str:
     """How much better a sweep is at one value than at another: at most, or at least, so many points."""
-    curve = stored.curve(table, figure, tasks, method)
-    if start not in curve or end not in curve:
-        return MISSING
-    points = _scale(table) * _sign(table) * (curve[end] - curve[start])
+    if start not in curve.means or end not in curve.means:
+        return NOT_RUN
+    points = curve.metric.ahead(curve.means[end], curve.means[start])
     ahead = points - at_least if at_least is not None else (at_most or 0.0) - points
-    return Judgement(_drawn(curve, table), _by_points(ahead, 0.0, -2 * TOLERANCE))
+    return _by_points(ahead, 0.0, -2 * TOLERANCE)
 
 
 def said(stored: StoredResults, table: str, *, measured: str, verdict: str) -> Judgement:
@@ -157,21 +180,5 @@ def _by_points(ahead: float, whole: float, part: float) -> str:
     return COMES_BACK if ahead >= whole else PARTLY if ahead >= part else DOES_NOT
 
 
-def _sign(table: str) -> float:
-    return -1.0 if METRIC_OF[table] == "error_rate" else 1.0
-
-
-def _scale(table: str) -> float:
-    return 1.0 if METRIC_OF[table] == "accuracy_percent" else 100.0
-
-
 def _listed(means: Mapping[str, float], table: str) -> str:
-    return "; ".join(f"{_figure(mean, table)} ({column})" for column, mean in means.items())
-
-
-def _drawn(curve: Mapping[float, float], table: str) -> str:
-    return ", ".join(f"{_figure(mean, table)} at {value:g}" for value, mean in curve.items())
-
-
-def _figure(mean: float, table: str) -> str:
-    return f"{mean:.1f}" if METRIC_OF[table] == "accuracy_percent" else f"{mean:.3f}"
+    return "; ".join(f"{METRIC_OF[table].written(mean)} ({column})" for column, mean in means.items())
