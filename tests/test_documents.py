@@ -62,10 +62,10 @@ def test_a_forked_process_can_multiply(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_products_within_products_do_not_wait_for_themselves() -> None:
     def nested(number: int) -> list[int]:
-        return numerics.in_two_threads(lambda own: 10 * number + own, range(3))
+        return list(numerics.in_threads(lambda own: 10 * number + own, range(3)))
 
     with ThreadPoolExecutor(1) as other:
-        found = other.submit(numerics.in_two_threads, nested, range(4)).result(timeout=30)
+        found = list(other.submit(numerics.in_threads, nested, range(4)).result(timeout=30))
     assert found == [[10 * number + own for own in range(3)] for number in range(4)]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mmap
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from threading import current_thread
@@ -107,21 +107,6 @@ def order_of_rows(X: Matrix) -> Positions:
 
 
 @cache
-def _threads() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(max_workers=2, thread_name_prefix=OWN_THREADS)
-
-
-def in_two_threads(function: Callable[..., T], *operands: Iterable[Any]) -> list[T]:
-    """`map` in two threads: scipy's products let other threads run.
-
-    What one of the two asks for in turn, it does itself: it would wait for itself otherwise.
-    """
-    if current_thread().name.startswith(OWN_THREADS):
-        return list(map(function, *operands))
-    return list(_threads().map(function, *operands))
-
-
-@cache
 def all_threads() -> ThreadPoolExecutor:
     """One for each core."""
     return ThreadPoolExecutor(max_workers=max(n_cores(), 1), thread_name_prefix=OWN_THREADS)
@@ -133,14 +118,16 @@ def n_cores() -> int:
 
 
 def in_threads(function: Callable[..., T], *operands: Sequence[Any]) -> Iterator[T]:
-    """`map` on all cores, in order. One item alone, or a thread of ours, does without."""
+    """`map` on all cores, in order: scipy's products let other threads run.
+
+    What a thread of ours asks for in turn, it does itself: it would wait for itself otherwise.
+    """
     if len(operands[0]) < 2 or current_thread().name.startswith(OWN_THREADS):
         return iter([function(*each) for each in zip(*operands, strict=True)])
     return all_threads().map(function, *operands)
 
 
 if hasattr(os, "register_at_fork"):  # threads do not survive a fork
-    os.register_at_fork(after_in_child=_threads.cache_clear)
     os.register_at_fork(after_in_child=all_threads.cache_clear)
 
 

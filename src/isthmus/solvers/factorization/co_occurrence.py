@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import scipy.sparse as sp
 
-from isthmus.core.numerics import in_two_threads, stack
+from isthmus.core.numerics import in_threads, stack
 from isthmus.solvers.factorization.documents import MatrixDocuments
 from isthmus.typing import Array, Matrix
 
@@ -71,7 +71,7 @@ class CoOccurrence:
             return _squares((left[first : first + BLOCK] @ right).data)
 
         frequent_blocks, rare_blocks = range(0, P.shape[1], BLOCK), range(0, left.shape[0], BLOCK)
-        return sum(in_two_threads(of_frequent, frequent_blocks)) + sum(in_two_threads(of_rare, rare_blocks))
+        return sum(in_threads(of_frequent, frequent_blocks)) + sum(in_threads(of_rare, rare_blocks))
 
     def times(self, words: Array) -> Array:
         first, *others = [part.there_and_back(words) for part in self._parts]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from isthmus.core.numerics import in_two_threads
+from isthmus.core.numerics import in_threads
 from isthmus.solvers.factorization.starts import random_start
 from isthmus.typing import Array, Matrix
 
@@ -54,13 +54,13 @@ def plsa(X: Matrix, n_topics: int, rng: np.random.RandomState, n_iter: int = 50,
 
     for _ in range(n_iter):
         topics = list(zip(np.ascontiguousarray(words.T), np.ascontiguousarray(documents.T), strict=True))
-        expected, others = in_two_threads(expected_of, [topics[::2], topics[1::2]])
+        expected, others = in_threads(expected_of, [topics[::2], topics[1::2]])
         expected += others
         expected += least
         if watch:
             history.append(float(np.dot(X.data, np.log(expected))))
         ratio = sp.csr_array((X.data / expected, X.indices, X.indptr), shape=X.shape)
-        of_words, of_documents = in_two_threads(operator.matmul, [ratio.T, ratio], [documents, words])
+        of_words, of_documents = in_threads(operator.matmul, [ratio.T, ratio], [documents, words])
         words, documents = words * of_words, documents * of_documents
         words /= np.maximum(words.sum(axis=0), least)
         documents /= np.maximum(documents.sum(axis=1, keepdims=True), least)

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import cho_factor, cho_solve
 
-from isthmus.core.numerics import in_two_threads
+from isthmus.core.numerics import in_threads
 from isthmus.typing import Array, Matrix, Positions
 
 
@@ -27,7 +27,7 @@ class Layer:
         if sp.issparse(X):
             # Row by row, so that single precision gives one document the same bits as many.
             half, X = X.shape[0] // 2, X.astype(np.float32)
-            sums = np.vstack(in_two_threads(lambda part: part @ self.weights, [X[:half], X[half:]]))
+            sums = np.vstack(list(in_threads(lambda part: part @ self.weights, [X[:half], X[half:]])))
         else:
             sums = X.astype(np.float64) @ self.weights.astype(np.float64)
         sums += self.offset.astype(sums.dtype)
@@ -87,7 +87,7 @@ def denoising_map(
     outputs = X[:, order[:n_features]]
     weights = np.zeros((X.shape[1], outputs.shape[1]), dtype=np.float32)
     offset = np.zeros(outputs.shape[1])
-    solved = in_two_threads(lambda words: reconstruct(X[:, words], outputs, noise), sets)
+    solved = in_threads(lambda words: reconstruct(X[:, words], outputs, noise), sets)
     for words, (part, constant) in zip(sets, solved, strict=True):
         weights[words] = part / n_sets
         offset += constant / n_sets
