@@ -199,16 +199,16 @@ def _rows(run: Run, members: tuple[str, ...], scores: Array, reason: str) -> lis
 
 
 def _why(run: Run, name: str, members: tuple[str, ...], reason: str) -> str:
-    if run.candidates[name].on_demand and name not in run.answers:
-        at_another_prior = name not in (*run.ensembles.topics, *run.ensembles.other)
-        return (
-            "makes classes like the source's, and the target's are others"
-            if at_another_prior
-            else f"not needed: {reason}"
-        )
+    might_be_chosen = name in (*run.ensembles.topics, *run.ensembles.other)
     if name in members:
         return f"member: {reason or 'nothing else to choose from'}"
-    if name in run.ensembles.topics or name in run.ensembles.other:
+    if run.candidates[name].on_demand and name not in run.answers:
+        return (
+            f"not needed: {reason}"
+            if might_be_chosen
+            else "makes classes like the source's, and the target's are others"
+        )
+    if might_be_chosen:
         return f"no member: {reason}" if reason else "no member"
     return {names.SOURCE_ONLY: "for comparison", names.BALANCED: "for the target prior"}.get(name, "for diagnostics")
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import softmax
+from sklearn.preprocessing import normalize
 
 from isthmus.auto.diagnostics import Diagnostics
 from isthmus.auto.estimate import Estimate
@@ -40,13 +41,23 @@ def tempered(scores: Array, sharpness: float) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class FirstColumnsSolution(Solution):
-    """A solution that reads the leftmost features alone: words, where embeddings stand to the right of them."""
+    """A solution that reads the leftmost features alone.
+
+    Those are words, where embeddings stand to the right of them, or words of the fit, where others came later: then
+    rows get unit length again, as they had there.
+    """
 
     n_features_in_: int
     inner: Solution
+    unit_length: bool = False
+
+    @property
+    def shown(self) -> Solution:
+        return self.inner.shown
 
     def assign(self, X: Matrix, domain: int | None) -> Array:
-        return self.inner.assign(X[:, : self.n_features_in_], domain)
+        first = X[:, : self.n_features_in_]
+        return self.inner.assign(normalize(first) if self.unit_length else first, domain)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,5 +85,4 @@ class EnsembleSolution(TransductiveSolution):
 
     def member(self, name: str) -> Solution:
         """One of the chosen candidates' solutions, by itself."""
-        found = self._members[self.chosen.index(name)]
-        return found.inner if isinstance(found, FirstColumnsSolution) else found
+        return self._members[self.chosen.index(name)].shown

@@ -2,8 +2,9 @@
 
 Adaptation as in Chelba and Acero, "Adaptation of maximum entropy capitalizer: little data can help a lot" (2004): the
 model that there is stands as the prior of the new one. Here it may be any model: a linear correction is added to its
-log-odds, and kept small. Known labels are learned from, and of all other documents the pseudo-labels, by how sure they
-are. The cost is that of a logistic regression on the new documents alone.
+log-odds, and kept as small as logistic regression keeps its weights at C = 1. Known labels are learned from, and of all
+other documents the pseudo-labels, by how sure they are. The cost is that of a logistic regression on the new documents
+alone.
 """
 
 from __future__ import annotations
@@ -15,39 +16,20 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.optimize import minimize
-from scipy.special import log_softmax
-from sklearn.preprocessing import normalize
 
-from isthmus.auto.ensemble import EnsembleSolution, centered_log_odds, tempered
+from isthmus.auto.ensemble import EnsembleSolution, FirstColumnsSolution, centered_log_odds, tempered
 from isthmus.auto.estimate import sharpness_for, updated
 from isthmus.core.estimator import TransferClassifier, one_blas_thread
 from isthmus.core.problem import has_words
 from isthmus.core.solution import Solution, published
+from isthmus.solvers.linear.logistic import TOL
+from isthmus.solvers.linear.newton import Logistic, fit_newton
 from isthmus.typing import Array, Matrix
 
-PENALTY = 1.0
-"""On the squared correction, beside the sum of the documents' losses: that of logistic regression at C = 1."""
-MOST_STEPS = 100
 LEAST = 1e-3
 """Of a probability: no model is so sure that known labels could not change its mind."""
 WORTH = 50
 """What a model says of its own accuracy counts as much as so many documents with a label."""
-
-
-@dataclass(frozen=True, eq=False)
-class KnownWordsSolution(Solution):
-    """A solution that reads the words of its fit alone, in rows of unit length as there, where others came later."""
-
-    n_features_in_: int
-    inner: Solution
-
-    @property
-    def shown(self) -> Solution:
-        return self.inner.shown
-
-    def assign(self, X: Matrix, domain: int | None) -> Array:
-        return self.inner.assign(normalize(X[:, : self.n_features_in_]), domain)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,8 +59,9 @@ class UpdatedSolution(Solution):
         more = n_features - len(self._coefficients)
         if not more:
             return self
-        first = self._base.n_features_in_ if isinstance(self._base, KnownWordsSolution) else len(self._coefficients)
-        base = self._base if isinstance(self._base, KnownWordsSolution) else KnownWordsSolution(first, self._base)
+        base = self._base
+        if not isinstance(base, FirstColumnsSolution):
+            base = FirstColumnsSolution(len(self._coefficients), base, unit_length=True)
         return replace(self, _base=base, _coefficients=np.pad(self._coefficients, ((0, more), (0, 0))))
 
     def corrected(self, difference: Array, sharpness: float) -> UpdatedSolution:
@@ -94,7 +77,7 @@ class UpdatedSolution(Solution):
         n_classes = self._coefficients.shape[1]
         shown = replace(shown, estimated_accuracy=updated(shown.estimated_accuracy, claimed, right, n_classes, n_left))
         base = self._base
-        return replace(self, _base=replace(base, inner=shown) if isinstance(base, KnownWordsSolution) else shown)
+        return replace(self, _base=replace(base, inner=shown) if isinstance(base, FirstColumnsSolution) else shown)
 
 
 def update_estimator(estimator: TransferClassifier, X: Matrix, labels: Sequence[Any]) -> TransferClassifier:
@@ -134,20 +117,9 @@ def update_estimator(estimator: TransferClassifier, X: Matrix, labels: Sequence[
 
 def _correction(log_odds: Array, rows: Matrix, targets: Array, weights: Array) -> Array:
     """The small linear change of the log-odds that makes the targets likeliest: words x classes."""
-    columns = np.unique(rows.indices)  # no other word can change
-    narrow, shape = rows[:, columns], (len(columns), targets.shape[1])
-
-    def loss(flat: Array) -> tuple[float, Array]:
-        change = flat.reshape(shape)
-        logs = log_softmax(log_odds + narrow @ change, axis=1)
-        slope = narrow.T @ (weights[:, None] * (np.exp(logs) - targets)) + PENALTY * change
-        value = -(weights[:, None] * targets * logs).sum() + PENALTY / 2 * (change**2).sum()
-        return float(value), np.asarray(slope).ravel()
-
-    found = np.zeros((rows.shape[1], shape[1]))
+    found = np.zeros((rows.shape[1], targets.shape[1]))
     if rows.shape[0]:
-        start = np.zeros(shape[0] * shape[1])
-        found[columns] = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": MOST_STEPS}).x.reshape(
-            shape
-        )
+        columns = np.unique(rows.indices)  # no other word can change
+        problem = Logistic(rows[:, columns], 1.0, targets, weights, offset=log_odds, has_intercept=False)
+        found[columns] = fit_newton(problem, np.zeros((len(columns) + 1, targets.shape[1])), TOL)[0][:-1]
     return found

@@ -132,7 +132,6 @@ NUMBERS: dict[str, dict[str, Numbers]] = {
     },
     "KernelFeatures": {"_scales": _not_negative("kernels")},
     "Layer": {"weights": _any("inputs", "outputs"), "offset": _any("outputs")},
-    "KnownWordsSolution": {"n_features_in_": POSITIVE_COUNT},
     "LogTfidf": {"idf_": _not_negative("features")},
     "Machines": {"coef": _any("machines", "features"), "intercept": _any("machines")},
     "MixtureSolution": {

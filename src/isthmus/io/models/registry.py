@@ -64,7 +64,6 @@ CLASSES = {
     "KMeans": f"{METHODS}.clustering.kmeans",
     "KMeansSolution": f"{METHODS}.clustering.kmeans",
     "KernelFeatures": "isthmus.solvers.linear.kernels",
-    "KnownWordsSolution": "isthmus.auto.update",
     "LR": f"{METHODS}.baselines.lr",
     "LSA": f"{METHODS}.features.lsa",
     "LabelRegression": f"{METHODS}.factorization.recipes",

@@ -30,7 +30,7 @@ class Logistic:
     """C times the weighted logistic loss of `X` and its `targets`, and half the squared length of the weights.
 
     Values are documents x classes, or a single column for two classes. Weights have a last row, the intercept, that is
-    not penalized.
+    not penalized, and stays zero where there is none.
     """
 
     X: Matrix | SideBySide
@@ -39,12 +39,16 @@ class Logistic:
     targets: Array
     weights: Array
     """Of the documents, times C."""
+    offset: Array | float = 0.0
+    """Added to the values, and not learned."""
+    has_intercept: bool = True
 
     @cached_property
     def _transposed(self) -> Any:
         return self.X.T
 
     def values(self, coefficients: Array) -> Array:
+        """What the coefficients make of the documents, without the offset."""
         words = coefficients[:-1] if self.scale == 1 else coefficients[:-1] / self.scale
         found = np.asarray(self.X @ words.astype(self.X.dtype, copy=False), dtype=np.float64)
         found += coefficients[-1]
@@ -71,7 +75,7 @@ class Logistic:
         found = np.empty_like(coefficients)
         words = self._transposed @ residuals.astype(self.X.dtype, copy=False)
         np.add(words if self.scale == 1 else words / self.scale, coefficients[:-1], out=found[:-1])
-        found[-1] = residuals.sum(axis=0)
+        found[-1] = residuals.sum(axis=0) if self.has_intercept else 0.0
         return found
 
     def curved(self, probabilities: Array, values: Array) -> Array:
@@ -91,7 +95,7 @@ def fit_newton(problem: Logistic, start: Array, tol: float) -> tuple[Array, int]
     It ends where no entry of the gradient is larger than `tol` times the weight of all documents.
     """
     coefficients, enough = start.copy(), tol * problem.weights.sum()
-    values, square = problem.values(coefficients), float(np.vdot(coefficients[:-1], coefficients[:-1]))
+    values, square = problem.offset + problem.values(coefficients), float(np.vdot(coefficients[:-1], coefficients[:-1]))
     best = problem.objective(values, square)
     for step in range(MAX_STEPS):
         probabilities = problem.probabilities(values)
