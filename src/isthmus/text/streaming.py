@@ -13,6 +13,7 @@ from sklearn.pipeline import Pipeline
 
 from isthmus.exceptions import DataError
 from isthmus.io.matrices import MatrixWriter
+from isthmus.text.unicode_counts import UnicodeCounts
 from isthmus.text.vectorizer import preset_vectorizer
 
 BLOCK = 5_000
@@ -79,7 +80,8 @@ def _learn_words(vectorizer: Pipeline, texts: Iterable[str]) -> int:
         n_texts += len(block)
         if len(frequency) > MOST_WORDS:
             frequency = Counter(dict(frequency.most_common(MOST_WORDS // 2)))
-    words = sorted(word for word, times in frequency.items() if times >= counts.min_df)
+    words = [word for word, times in frequency.items() if times >= counts.min_df]
+    words.sort(key=lambda word: (-frequency[word], word) if isinstance(counts, UnicodeCounts) else (0, word))
     if not words:
         raise DataError("No word stands in as many texts as the preset asks for: give more texts, or choose another.")
     counts.vocabulary_ = {word: number for number, word in enumerate(words)}

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -36,7 +38,8 @@ class UnicodeCounts(CountVectorizer):
     - Emoji are words. An address on the web is one word, `<url>`. Hashtags and names with an @ are the word that they
       hold, numbers of two digits and more are words.
 
-    Text without any of these is counted as `CountVectorizer` does.
+    Text without any of these is counted as `CountVectorizer` does. Words are numbered by how many texts have them, the
+    most frequent first: what belongs to these then stands together in memory, and products take less time.
 
     Parameters
     ----------
@@ -69,9 +72,24 @@ class UnicodeCounts(CountVectorizer):
 
     def fit_transform(self, raw_documents: Iterable[str], y: Any = None) -> Any:
         """Learn the vocabulary, see which scripts there are, and count."""
-        texts = raw_documents if isinstance(raw_documents, str) else list(raw_documents)
-        counts = super().fit_transform(texts, y)
-        self.scripts_ = scripts_of(texts)
+        if isinstance(raw_documents, str) or self.vocabulary is not None:
+            return super().fit_transform(raw_documents, y)
+        self._validate_params()
+        texts, met = list(raw_documents), defaultdict[str, int]()
+        met.default_factory = met.__len__  # a number for each word, as it comes
+        counts = self._counted(texts, met)
+        frequency = np.bincount(counts.indices, minlength=len(met))
+        names, least = list(met), self.min_df if isinstance(self.min_df, Integral) else self.min_df * len(texts)
+        kept = sorted(np.flatnonzero(frequency >= least).tolist(), key=lambda word: (-frequency[word], names[word]))
+        if not kept:
+            raise ValueError(
+                f"{len(texts)} texts have {len(met)} words beside stop words, and with min_df={self.min_df!r} "
+                "no terms remain: give more texts, or a smaller min_df."
+            )
+        self.vocabulary_ = {names[word]: number for number, word in enumerate(kept)}
+        self.fixed_vocabulary_, self.scripts_ = False, scripts_of(texts)
+        counts = counts[:, kept]
+        counts.sort_indices()
         return counts
 
     def transform(self, raw_documents: Iterable[str]) -> Any:
@@ -79,15 +97,18 @@ class UnicodeCounts(CountVectorizer):
         if isinstance(raw_documents, str) or self.binary:
             return super().transform(raw_documents)
         self._check_vocabulary()
-        analyze, number_of = self.build_analyzer(), self.vocabulary_.get
-        found: list[int] = []
-        ends = [0]
-        for text in raw_documents:
+        return self._counted(raw_documents, self.vocabulary_)
+
+    def _counted(self, texts: Iterable[str], numbers_of: dict[str, int]) -> Any:
+        """Texts x words by their numbers; words that have none are left out."""
+        number_of = numbers_of.__getitem__ if isinstance(numbers_of, defaultdict) else numbers_of.get
+        analyze, found, ends = self.build_analyzer(), list[int](), [0]
+        for text in texts:
             found += [number for number in map(number_of, analyze(text)) if number is not None]
             ends.append(len(found))
         width = np.int32 if len(found) <= np.iinfo(np.int32).max else np.int64
         numbers, indptr = np.array(found, dtype=width), np.array(ends, dtype=width)
-        shape = (len(ends) - 1, len(self.vocabulary_))
+        shape = (len(ends) - 1, len(numbers_of))
         counts = sp.csr_matrix((np.ones(len(found), dtype=self.dtype), numbers, indptr), shape=shape)
         counts.sum_duplicates()
         return counts
