@@ -48,10 +48,10 @@ class Logistic:
         return self.X.T
 
     def values(self, coefficients: Array) -> Array:
-        """What the coefficients make of the documents, without the offset."""
+        """What the coefficients make of the documents, without the offset, in the precision of X."""
         words = coefficients[:-1] if self.scale == 1 else coefficients[:-1] / self.scale
-        found = np.asarray(self.X @ words.astype(self.X.dtype, copy=False), dtype=np.float64)
-        found += coefficients[-1]
+        found = np.asarray(self.X @ words.astype(self.X.dtype, copy=False))
+        found += coefficients[-1].astype(found.dtype, copy=False)
         return found
 
     def objective(self, values: Array, square: float) -> float:
@@ -121,7 +121,11 @@ def fit_newton(problem: Logistic, start: Array, tol: float) -> tuple[Array, int]
 
 
 def _newton_step(problem: Logistic, probabilities: Array, gradient: Array, enough: float) -> tuple[Array, Array]:
-    """A direction, and the documents' values along it: conjugate gradients for the Hessian, not to the end."""
+    """A direction, and the documents' values along it: conjugate gradients for the Hessian, not to the end.
+
+    In the precision of X: the next step mends what this one rounds.
+    """
+    gradient, probabilities = (own.astype(problem.X.dtype, copy=False) for own in (gradient, probabilities))
     along, its_values = np.zeros_like(gradient), np.zeros_like(probabilities)
     residual = -gradient
     direction, square = residual.copy(), float(np.vdot(residual, residual))
