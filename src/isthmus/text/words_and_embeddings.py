@@ -77,4 +77,4 @@ class WordsAndEmbeddings(TransformerMixin, BaseEstimator):
         words = sp.csr_array(words)
         rows = self.weight * normalize(embeddings - self.center_)
         rows[np.diff(words.indptr) == 0] = 0
-        return sp.hstack([words, sp.csr_array(rows)], format="csr")
+        return sp.hstack([words, sp.csr_array(rows, dtype=words.dtype)], format="csr")

@@ -133,9 +133,9 @@ def _trial(failure: str) -> Iterator[None]:
 
 
 def _text_for(vectorizer: Any) -> str:
-    """Words that it knows, if it knows any, and others."""
+    """Words that it knows, if it knows any, and others; twice, so that some are to be added up."""
     known = list(getattr(_reader(vectorizer), "vocabulary_", ()))
-    return " ".join(["some", "words", *known[:: 1 + len(known) // TRIAL_WORDS]])[:TRIAL_LETTERS]
+    return " ".join(["some", "words", *2 * known[:: 1 + 2 * len(known) // TRIAL_WORDS]])[:TRIAL_LETTERS]
 
 
 def _vectorizer_of(model: Any) -> Any:
