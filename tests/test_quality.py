@@ -166,6 +166,7 @@ def test_all_bad_rows_are_told_at_once_and_can_be_left_out(tmp_path: Path) -> No
         ("t.csv", "line 8"),
     ]
     assert rows[0]["why"].startswith("has no label (column 'label')")
+    assert rows[1]["why"].endswith("or take it for a class with --allow-label.")
     assert json.loads(rows[0]["content"]) == [SOURCE[3]["text"], ""]
     kept = [row["id"] for row in csv.DictReader(io.StringIO((tmp_path / "out.csv").read_text()))]
     assert kept == [row["id"] for n, row in enumerate(target) if n not in (2, 6)]
@@ -280,6 +281,18 @@ def test_a_fit_without_outputs_says_so_first(tmp_path: Path) -> None:
     put(tmp_path / "t.csv", TARGET)
     done = run("fit", "--source", tmp_path / "s.csv", "--target", tmp_path / "t.csv", "--method", "LR")
     assert done.err.startswith("isthmus: No file will be written: -o names one for the model")
+
+
+def test_empty_documents_are_told_once(tmp_path: Path) -> None:
+    files = ["--source", put(tmp_path / "s.csv", SOURCE), "--target"]
+    outputs = ["--method", "SVM", "-o", tmp_path / "m.isthmus", "--report", tmp_path / "r.html", "--force"]
+    done = run("fit", *files, put(tmp_path / "t.csv", [*TARGET, {"id": "x", "text": " ?! "}]), *outputs)
+    assert done.err == f"isthmus: {tmp_path / 't.csv'}: 1 document is empty or holds no word (line 22).\n"
+    lonely = {"id": "y", "text": "qqq zzz"}  # known to nobody else, which is no finding in a source
+    put(tmp_path / "s.csv", [*SOURCE, {**lonely, "label": "pay"}])
+    done = run("fit", *files, put(tmp_path / "t.csv", TARGET), *outputs)
+    assert done.err.startswith("isthmus: 1 of 51 documents hold no known word")
+    assert len(done.err.splitlines()) == 1
 
 
 def jaccard_oracle(texts: list[str]) -> set[tuple[int, int]]:

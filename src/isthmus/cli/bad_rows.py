@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import Any, Self, TextIO, cast
 
-from isthmus.cli.console import complain
+from isthmus.cli.console import as_options, complain
 from isthmus.exceptions import DataError
 from isthmus.io.atomic import Staging
 from isthmus.io.documents import BadRowError
@@ -51,7 +51,8 @@ class BadRows:
             places = self._places[file, row.kind]
             if len(places) < MOST_PLACES:
                 places.append(place)
-            self._rows.writerow([file, place, row.why, json.dumps(list(row.content), ensure_ascii=False, default=str)])
+            content = json.dumps(list(row.content), ensure_ascii=False, default=str)
+            self._rows.writerow([file, place, as_options(row.why), content])
 
         return meet
 

@@ -85,7 +85,7 @@ def fit(
     how = {"preset": preset, "encoder": load_encoder(encoder), "client": cluster}
     _warn(read, outputs)
     with Stages() as stages:
-        result = _transfer(estimator, read.files, use_target_labels, max_time, how, stages)
+        result = _transfer(estimator, read, use_target_labels, max_time, how, stages)
         _write(result, read.files, outputs, stages)
     _show(Summary(read, result, use_target_labels, outputs, perf_counter() - began, changed), as_json)
 
@@ -169,7 +169,7 @@ def _show(summary: Summary, as_json: bool) -> None:
 
 def _transfer(
     estimator: TransferClassifier,
-    files: Files,
+    read: ReadFiles,
     use_target_labels: bool,
     max_time: float | None,
     how: dict[str, Any],
@@ -182,9 +182,9 @@ def _transfer(
     from isthmus.cli.gathering import domain_names
     from isthmus.core.cluster import connected
     from isthmus.core.progress import Stage, listening
-    from isthmus.exceptions import DataError, SmallClassWarning, TransferWarning
+    from isthmus.exceptions import DataError, EmptyDocumentWarning, SmallClassWarning, TransferWarning
 
-    sources, target = files.sources, files.target
+    sources, target = read.files.sources, read.files.target
     names = domain_names([source.path for source in sources])
     fitting = f"fitting {type(estimator).__name__}"
 
@@ -203,6 +203,7 @@ def _transfer(
         watch_steps(estimator, advance)
         warnings.simplefilter("ignore", TransferWarning)  # the summary shows them
         warnings.simplefilter("ignore", SmallClassWarning)  # the findings have it
+        warnings.simplefilter("ignore", EmptyDocumentWarning)  # and most of these
         try:
             result = transfer(
                 [text for source in sources for text in source.texts],
@@ -216,9 +217,20 @@ def _transfer(
             )
         except (ValueError, TypeError) as error:
             raise DataError(str(error)) from error
+    _warn_of_more_empty(result, read)
     if "callback" in result.estimator.get_params():
         result.estimator.set_params(callback=None)  # it has done its work, and no file can hold it
     return result
+
+
+def _warn_of_more_empty(result: Result, read: ReadFiles) -> None:
+    """Documents whose words nobody else has are as good as empty, but no finding."""
+    from isthmus.core.problem import has_words, warn_of_empty
+
+    full = has_words(result.X)
+    n_empty, n_named = int((~full).sum()), sum(finding.count for finding in read.findings if finding.kind == "empty")
+    if n_empty > n_named:
+        warn_of_empty(n_empty, len(full))
 
 
 def _write(result: Result, files: Files, outputs: dict[str, Path], stages: Stages) -> None:

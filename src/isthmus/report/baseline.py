@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
 
+from isthmus.exceptions import EmptyDocumentWarning, SmallClassWarning
 from isthmus.methods import LR
 from isthmus.report.material import Material
 
@@ -29,7 +31,10 @@ def baseline(material: Material) -> Baseline | None:
     if material.method == "LR" or material.learned.all():
         return None
     classes = material.source_numbers
-    found = LR().fit(material.X_source, classes).predict(material.X_target)
+    with warnings.catch_warnings():  # the fit has warned of these documents
+        warnings.simplefilter("ignore", EmptyDocumentWarning)
+        warnings.simplefilter("ignore", SmallClassWarning)
+        found = LR().fit(material.X_source, classes).predict(material.X_target)
     open_ones = ~material.learned
     probabilities = np.asarray(material.result.probabilities)
     rows = np.flatnonzero(open_ones)
