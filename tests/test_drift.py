@@ -91,7 +91,19 @@ def test_a_profile_leaves_each_document_out(result: isthmus.Result) -> None:
         alone.toarray()[0]
     )
     assert known.closeness[row] == pytest.approx(later @ np.asarray(X[rest].mean(axis=0)).ravel(), rel=0.03)
-    assert known.confidence[row] == pytest.approx(result.estimator.predict_proba(later[None]).max(), abs=0.005)
+    assert known.numbers[row] == result.estimator.predict_proba(later[None]).argmax()
+
+
+def test_the_usual_confidence_is_that_of_the_fit(result: isthmus.Result) -> None:
+    """A label that was given is no answer of the model: what it says of that document without it counts."""
+    assert result.profile is not None
+    assert result.profile.confidence.tolist() == result.probabilities.max(axis=1).tolist()
+    labels = [ROWS[0]["label"], *[None] * (len(ROWS) - 1)]
+    told = replace(result, target_labels=labels, probabilities=np.ones_like(result.probabilities))
+    found = profile_target(told)
+    assert found is not None
+    assert found.confidence[0] < 1
+    assert set(found.confidence[1:]) == {1.0}
 
 
 def test_a_result_without_texts_has_no_profile(result: isthmus.Result) -> None:
@@ -171,7 +183,7 @@ def test_watch_compares_batch_after_batch(folder: Path) -> None:
     assert [one["drifted"] for one in json.loads(done.stdout)["batches"]] == [False, True]
     printed = run("watch", model, folder / "same.csv", folder / "other.csv", "--fail-on-drift")
     assert printed.code == 3
-    assert [line.split()[-1] for line in printed.stdout.splitlines()[1:3]] == ["usual", "drift"]
+    assert [line.split()[-1] for line in printed.stdout.splitlines()[2:4]] == ["usual", "drift"]
     assert run("watch", model, folder / "other.csv", folder / "same.csv", "--fail-on-drift").code == 0  # it is over
     bare = isthmus.load(model)
     isthmus.save(replace(bare, profile=None), folder / "bare.isthmus")

@@ -92,17 +92,18 @@ def _show(reports: dict[str, DriftReport]) -> None:
         [
             file,
             f"{report.n:,}",
-            *(f"{sign.value:.3f}{'*' if sign.rings else ' '}" for sign in report.signs),
-            f"{report.confidence:.2f}",
+            *(f"{sign.share(sign.value):.1%}{'*' if sign.rings else ' '}" for sign in report.signs),
+            f"{report.confidence:.0%}",
             "drift" if report.drifted else "as usual",
         ]
         for file, report in reports.items()
     ]
-    titles = ["file", "documents", *names, "confidence", "verdict"]
-    console.print(plain_table(titles, rows, right=titles[1:-1]))
     usual = next(iter(reports.values()))
-    listed = ", ".join(f"{sign.name} {sign.usual:.3f}" for sign in usual.signs)
-    console.print(f"Usual in the target: {listed}, confidence {usual.usual_confidence:.2f}. * is out of bounds.")
+    means = [f"{sign.share(sign.usual):.1%} " for sign in usual.signs]
+    target = ["usual", "", *means, f"{usual.usual_confidence:.0%}", ""]
+    titles = ["file", "documents", *names, "expected right", "verdict"]
+    console.print(plain_table(titles, [target, *rows], right=titles[1:-1]))
+    console.print("* is out of bounds. Where documents have changed, what the model expects to be right is a guess.")
     for file, report in reports.items():
         if report.drifted:
             console.print(f"{file}: {report}", style="yellow", markup=False, soft_wrap=True)

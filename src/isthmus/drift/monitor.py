@@ -18,8 +18,8 @@ MOST_DRAWN = 1_000
 """Documents of a batch that is drawn; larger ones are judged as if they had as many."""
 TITLES = {
     "unknown words": "of the words are new",
-    "closeness": "is how alike they are to the target's mean",
-    "class prior": "of the documents are of other classes than the target's (total variation)",
+    "closeness": "of the usual likeness to the target is there",
+    "class prior": "of the labels would have to change for the target's shares of classes",
 }
 
 
@@ -39,9 +39,14 @@ class Sign:
     def rings(self) -> bool:
         return not self.low <= self.value <= self.high
 
+    def share(self, value: float) -> float:
+        """For people: closeness has no scale of its own, and is told as a share of what is usual."""
+        return value / self.usual if self.name == "closeness" and self.usual > 0 else value
+
     def __str__(self) -> str:
-        bound = f"at least {self.low:.3f}" if self.value < self.low else f"at most {self.high:.3f}"
-        return f"{self.name}: {self.value:.3f} {TITLES[self.name]}, where {bound} is usual"
+        low, high = self.share(self.low), self.share(self.high)
+        bound = f"at least {low:.1%}" if self.value < self.low else f"at most {high:.1%}"
+        return f"{self.share(self.value):.1%} {TITLES[self.name]} ({self.name}; {bound} as a rule)"
 
 
 @dataclass(frozen=True)
@@ -51,9 +56,9 @@ class DriftReport:
     n: int
     signs: list[Sign]
     confidence: float
-    """The mean probability of the labels: what the model expects of itself today."""
+    """The mean probability of the labels: an estimate of today's accuracy, if the documents have not changed."""
     usual_confidence: float
-    """That of the target. It does not ring: documents that were learned from are surer than later ones ever are."""
+    """That of the target at the fit. It does not ring: a batch of the same target may well be less sure than it."""
 
     @property
     def drifted(self) -> bool:
@@ -84,8 +89,8 @@ class DriftReport:
         if not ringing:
             return f"These {self.n:,} documents look like the target that the model was fitted to."
         return (
-            f"These {self.n:,} documents do not look like the target that the model was fitted to; their labels may be "
-            f"wrong. {'; '.join(ringing)}."
+            f"These {self.n:,} documents do not look like the target that the model was fitted to, and their labels "
+            f"may be wrong: {'; '.join(ringing)}. The model itself expects {self.confidence:.0%} of them to be right."
         )
 
 

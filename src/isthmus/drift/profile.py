@@ -30,7 +30,7 @@ class TargetProfile:
     closeness: Array
     """How alike each document is to the mean of the others (cosine, times the length of that mean)."""
     confidence: Array
-    """The probability of each document's label, as for one that comes later."""
+    """The probability of each document's label at the fit, which is calibrated as those of later documents are."""
     numbers: np.ndarray[Any, Any]
     """The class of each document."""
     center: Array
@@ -47,7 +47,11 @@ def profile_target(result: Any) -> TargetProfile | None:
     if not texts or len(texts) != len(result.labels) or not n_source:
         return None
     X = result.X[n_source:] if result.X is not None else result.vectorizer.transform(texts)
-    return _profile(result.estimator, result.vectorizer, texts, X, {}, result.source_texts)
+    found = _profile(result.estimator, result.vectorizer, texts, X, {}, result.source_texts)
+    # A document that was learned from is surer than later ones ever are; what the fit says of it allows for that.
+    rows = _drawn(len(texts))
+    at_fit = np.asarray(result.probabilities, dtype=np.float64).max(axis=1)[rows]
+    return replace(found, confidence=np.where(result.given[rows], found.confidence, at_fit))
 
 
 def profile_update(before: Any, estimator: Any, vectorizer: Any, texts: Sequence[str], X: Any) -> TargetProfile | None:
@@ -67,7 +71,7 @@ def _profile(
     estimator: Any, vectorizer: Any, texts: Sequence[str], X: Any, known: Any, other_texts: Sequence[str]
 ) -> TargetProfile:
     """Of texts and their rows; words that are `known`, or that stand in other texts, are no document's own."""
-    rows = np.sort(np.random.default_rng(0).permutation(len(texts))[:MOST_DOCUMENTS])
+    rows = _drawn(len(texts))
     shared = _shared_words(vectorizer, (*other_texts, *texts)).union(known)
     drawn, n = _without_own(vectorizer, X[rows], shared), len(texts)
     center = np.asarray(X.mean(axis=0)).ravel()
@@ -85,6 +89,11 @@ def _profile(
         numbers=probabilities.argmax(axis=1),
         center=center.astype(np.float64),
     )
+
+
+def _drawn(n: int) -> Any:
+    """The rows that a profile of n documents keeps numbers of."""
+    return np.sort(np.random.default_rng(0).permutation(n)[:MOST_DOCUMENTS])
 
 
 def describe_documents(

@@ -159,28 +159,28 @@ def reliability(bins: list[ReliabilityBin]) -> Reliability:
 
 def timeline(batches: Sequence[str], signs: Sequence[Sign]) -> Timeline:
     """One number of batch after batch, and between which bounds it is usual."""
-    lows = [sign.low for sign in signs]
-    highs = [sign.high if np.isfinite(sign.high) else np.inf for sign in signs]
-    seen = [*(sign.value for sign in signs), *lows, *(high for high in highs if np.isfinite(high))]
+    values = [sign.share(sign.value) for sign in signs]
+    lows, highs = [sign.share(sign.low) for sign in signs], [sign.share(sign.high) for sign in signs]
+    seen = [*values, *lows, *(high for high in highs if np.isfinite(high))]
     ticks = _round_ticks(min(0.0, *seen), max(seen))
     top = float(ticks[-1])
     places = [(number + 0.5) / len(signs) for number in range(len(signs))]
     points = [
         Point(
             round(_x(place), 1),
-            round(_y(sign.value / top), 1),
+            round(_y(value / top), 1),
             round(_y(low / top), 1),
             round(_y(min(high / top, 1)), 1),
-            f"{batch}: {sign.value:.3f}, {'beyond the bounds' if sign.rings else 'as usual'}",
+            f"{batch}: {value:.1%}, {'beyond the bounds' if sign.rings else 'as usual'}",
             sign.rings,
         )
-        for place, batch, sign, low, high in zip(places, batches, signs, lows, highs, strict=True)
+        for place, batch, sign, value, low, high in zip(places, batches, signs, values, lows, highs, strict=True)
     ]
     line = _polyline([(point.x, point.y) for point in points])
     numbers = sorted({0, (len(signs) - 1) // 2, len(signs) - 1})
     x_ticks = [Tick(_x(places[number]), f"{number + 1:,}") for number in numbers]
     half_width = round((_x(1) - _x(0)) / len(signs) / 2, 1)
-    return Timeline(points, line, half_width, x_ticks, [Tick(_y(tick / top), f"{tick:g}") for tick in ticks])
+    return Timeline(points, line, half_width, x_ticks, [Tick(_y(tick / top), f"{100 * tick:g}%") for tick in ticks])
 
 
 def _x(share: float) -> float:
