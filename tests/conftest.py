@@ -24,6 +24,8 @@ from isthmus.checks.corpus import two_domains
 from isthmus.core.estimator import TransferClassifier
 from isthmus.exceptions import TransferWarning
 from isthmus.methods import METHODS
+from report_pages import ReportPages
+from visiting import USUAL, Visit
 
 make_toy = two_domains
 
@@ -56,6 +58,40 @@ def browser() -> Iterator[Any]:
     with sync_playwright() as playwright:
         # As root, as in a container, chromium starts without its sandbox only.
         yield playwright.chromium.launch(executable_path=path, args=["--no-sandbox"] if os.getuid() == 0 else [])
+
+
+@pytest.fixture(scope="session")
+def reports(tmp_path_factory: pytest.TempPathFactory) -> ReportPages:
+    return ReportPages(tmp_path_factory.mktemp("reports"))
+
+
+@pytest.fixture(scope="session")
+def usual_page(browser: Any) -> Iterator[Any]:
+    """A page for one visit after the other: a context of its own takes five times as long as the visit."""
+    context = browser.new_context(**USUAL)
+    yield context.new_page()
+    context.close()
+
+
+@pytest.fixture
+def visit(browser: Any, usual_page: Any) -> Iterator[Any]:
+    visits: list[Visit] = []
+    contexts: list[Any] = []
+
+    def open_page(path: Path, **options: Any) -> Visit:
+        if options:
+            contexts.append(browser.new_context(**(USUAL | options)))
+            return Visit(contexts[-1].new_page(), path)
+        if visits:
+            visits.pop().leave()
+        visits.append(Visit(usual_page, path))
+        return visits[-1]
+
+    yield open_page
+    for here in visits:
+        here.leave()
+    for context in contexts:
+        context.close()
 
 
 def _find_browser() -> str | None:
