@@ -1,4 +1,4 @@
-"""The studio: what is confirmed is stored, strangers are refused, and the whole loop goes by keyboard."""
+"""The studio: what is confirmed is stored, strangers are refused, and exports are what the commands read."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ import io
 import json
 import os
 import sqlite3
-import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -26,7 +24,7 @@ from isthmus.core.progress import announce
 from isthmus.exceptions import DataError
 from isthmus.selection import RANDOM, TEACHING
 from isthmus.studio import Project, Session, studio_app
-from isthmus.web import Guard, free_socket, make_server
+from isthmus.web import Guard
 from test_quality import make, put, unlabelled
 
 SOURCE, ROWS = make(40, 0), make(60, 1, "t")
@@ -296,111 +294,6 @@ def test_exports_are_what_the_commands_read(session: Session, client: TestClient
     report = client.get("/export/report.html")
     assert "of s.csv over to t.csv." in report.text
     assert report.headers["content-disposition"] == 'attachment; filename="report.html"'
-
-
-# ---- in a browser
-
-
-class Running:
-    """A studio on a port of its own, in a thread."""
-
-    def __init__(self, session: Session) -> None:
-        self._socket = free_socket("127.0.0.1", 0)
-        port = self._socket.getsockname()[1]
-        app = studio_app(session, lambda one, other: read_pair([one], other, Reading()))
-        self.server = make_server(Guard(app, hosts=[f"127.0.0.1:{port}"], token="secret"))
-        self.address = f"http://127.0.0.1:{port}/?token=secret"
-        self._thread = threading.Thread(target=self.server.run, kwargs={"sockets": [self._socket]})
-        self._thread.start()
-        while not self.server.started:
-            time.sleep(0.01)
-
-    def end(self) -> None:
-        self.server.should_exit = True
-        self._thread.join()
-        self._socket.close()
-
-
-def test_twenty_labels_by_keyboard(browser: Any, tmp_path: Path, files: tuple[Path, Path]) -> None:
-    """From two files to labels, a second fit, the measured accuracy and an export."""
-    session = Session(Project(tmp_path / "project"), "LR")
-    studio = Running(session)
-    context = browser.new_context(viewport={"width": 390, "height": 844}, accept_downloads=True)
-    page = context.new_page()
-    complaints: list[str] = []
-    page.on("console", lambda message: complaints.append(message.text))
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    try:
-        page.goto(studio.address)
-        page.set_input_files("input[name=source]", files[0])
-        page.set_input_files("input[name=target]", files[1])
-        page.click("text=Look at them")
-        page.click("#start")
-        page.wait_for_selector("#labelling:not([hidden])")
-        assert "token" not in page.url
-        assert page.is_hidden("#guess")
-        page.keyboard.press("g")
-        page.wait_for_selector("#guess:not([hidden])")
-        first = page.inner_text("#document-id")
-        for number in range(20):
-            name = page.inner_text("#document-id")
-            page.keyboard.press(str(list(session.state()["labelling"]["classes"]).index(TRUTH[name]) + 1))
-            page.wait_for_function("name => document.getElementById('document-id').textContent !== name", arg=name)
-            if number == 4:  # a slip, taken back
-                page.keyboard.press("u")
-                page.wait_for_function("name => document.getElementById('document-id').textContent === name", arg=name)
-                page.keyboard.press(str(list(session.state()["labelling"]["classes"]).index(TRUTH[name]) + 1))
-                page.wait_for_function("name => document.getElementById('document-id').textContent !== name", arg=name)
-        assert "20 labels given" in page.inner_text("#tally")
-        assert "right so far in 10 of 10, 100% (95% interval 72% to 100%)" in page.inner_text("#measured")
-        page.click("#refit")
-        page.wait_for_selector("#changed:has-text('Learned from 20 labels of yours')")
-        assert page.evaluate("document.documentElement.scrollWidth") == 390  # nothing sticks out of a phone
-        with page.expect_download() as download:
-            page.click("text=Your labels")
-        rows = list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text(encoding="utf-8"))))
-        assert len(rows) == 20
-        assert rows[0]["id"] == first
-        assert all(row["label"] == TRUTH[row["id"]] for row in rows)
-        page.reload()
-        page.wait_for_selector("#labelling:not([hidden])")
-        assert "20 labels given" in page.inner_text("#tally")
-        assert complaints == []
-    finally:
-        context.close()
-        session.wait()
-        studio.end()
-    again = Project(tmp_path / "project")
-    assert len(again.answers()) == 20
-    again.close()
-
-
-def test_hostile_texts_stay_texts(browser: Any, tmp_path: Path) -> None:
-    evil = "<img src=x onerror=alert(1)><script>alert(2)</script> refund"
-    put(tmp_path / "s.csv", [{**row, "label": f"<b>{row['label']}</b>"} for row in SOURCE])
-    put(tmp_path / "t.csv", [{"id": f"<i>{n}</i>", "text": f"{evil} {row['text']}"} for n, row in enumerate(ROWS)])
-    session = Session(Project(tmp_path / "project"), "LR")
-    loaded = read_pair([str(tmp_path / "s.csv")], str(tmp_path / "t.csv"), Reading())
-    session.begin(loaded.documents, loaded.meta)
-    fitted(session)
-    studio = Running(session)
-    page = browser.new_page()
-    alerts: list[str] = []
-
-    def on_dialog(dialog: Any) -> None:
-        alerts.append(dialog.message)
-        dialog.dismiss()
-
-    page.on("dialog", on_dialog)
-    try:
-        page.goto(studio.address)
-        page.wait_for_selector("#labelling:not([hidden])")
-        assert page.inner_text("#text").startswith(evil[:40])
-        assert page.locator("#text img, #text script, .choice b, #document-id i").count() == 0
-        assert alerts == []
-    finally:
-        page.close()
-        studio.end()
 
 
 def test_the_command_refuses_what_it_cannot_do(tmp_path: Path, files: tuple[Path, Path]) -> None:
