@@ -5,8 +5,8 @@ FOLDER holds data.npy, indices.npy, indptr.npy, y.npy and sample_domain.npy.
 
 from __future__ import annotations
 
+import ctypes
 import json
-import resource
 import subprocess
 import sys
 import tempfile
@@ -16,14 +16,28 @@ import numpy as np
 import scipy.sparse as sp
 
 import isthmus
+from isthmus.solvers.factorization.sweep import WORTH_COMPILED
 from speed.measure import Task
 
 PARTS = ("data", "indices", "indptr", "y", "sample_domain")
 
 
 def peak_bytes() -> int:
-    """The most memory that this process has had in use."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    """The most memory that this process has had in use since it began, or since `forget_peak`."""
+    return _status("VmHWM")  # not getrusage: that remembers the peak of the process which started this one
+
+
+def forget_peak() -> int:
+    """Begin anew from what is in use, which is returned."""
+    if hasattr(libc := ctypes.CDLL(None), "malloc_trim"):
+        libc.malloc_trim(0)  # what was freed would be used again, and not counted
+    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+    return _status("VmRSS")
+
+
+def _status(field: str) -> int:
+    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    return int(next(line for line in lines if line.startswith(f"{field}:")).split()[1]) * 1024
 
 
 def measured(task: Task) -> float:
@@ -41,9 +55,11 @@ def measured(task: Task) -> float:
 
 def main() -> None:
     """In the process of its own."""
-    small = sp.random_array((60, 40), density=0.5, format="csr", rng=np.random.default_rng(0))
-    isthmus.TCL(max_iter=2).fit(small, np.arange(60) % 2, sample_domain=np.arange(60) // 30, target_domain=1)
-    before = peak_bytes()  # with all that is imported
+    rows, columns = 40, WORTH_COMPILED // 10  # enough for compiled loops to be loaded
+    small = sp.csr_array(np.random.default_rng(0).random((rows, columns), dtype=np.float32))
+    isthmus.TCL(max_iter=2).fit(small, np.arange(rows) % 2, sample_domain=np.arange(rows) * 2 // rows, target_domain=1)
+    del small
+    before = forget_peak()  # with all that is imported
     parts = [np.load(Path(sys.argv[1]) / f"{name}.npy") for name in PARTS]
     X = sp.csr_array((parts[0], parts[1], parts[2]), shape=(len(parts[2]) - 1, int(sys.argv[2])))
     isthmus.TCL(random_state=0, tol=0, max_iter=3).fit(X, parts[3], sample_domain=parts[4], target_domain=1)
