@@ -11,7 +11,7 @@ import pytest
 import isthmus
 from isthmus.datasets import load_messages
 from isthmus.exceptions import DataError
-from isthmus.text import preset_vectorizer, streaming, texts_to_matrix
+from isthmus.text import preset_vectorizer, streaming, texts_to_matrix, word_counts
 
 TEXTS = [*load_messages().texts, "很好吃 😀", "很好 😀 www.example.org", ""]
 
@@ -28,15 +28,15 @@ def test_it_is_what_the_vectorizer_makes(preset: str, tmp_path: Path, monkeypatc
 
 
 class Failing:
-    """Texts that break off in the second time through them."""
+    """Texts that break off when rows are made of them: after a look at the first, and after counting."""
 
     def __init__(self, at: int) -> None:
         self.at, self.times = at, 0
 
     def __iter__(self) -> Any:
         self.times += 1
-        yield from TEXTS if self.times == 1 else TEXTS[: self.at]
-        if self.times > 1:
+        yield from TEXTS if self.times < 3 else TEXTS[: self.at]
+        if self.times == 3:
             raise KeyboardInterrupt
 
 
@@ -51,15 +51,44 @@ def test_interrupted_it_goes_on_after_the_last_block(tmp_path: Path, monkeypatch
     assert np.array_equal(isthmus.open_matrix(tmp_path).toarray(), expected.toarray())
 
 
-def test_words_that_are_counted_stay_few(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+class Broken:
+    """Texts that break off, whenever one goes through them."""
+
+    def __init__(self, texts: list[str], most: int) -> None:
+        self.texts, self.most = texts, most
+
+    def __iter__(self) -> Any:
+        for number, text in enumerate(self.texts):
+            if number == self.most:
+                raise KeyboardInterrupt
+            yield text
+
+
+def test_counts_lie_in_files_and_no_word_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(streaming, "BLOCK", 10)
-    monkeypatch.setattr(streaming, "MOST_WORDS", 200)
-    common = [f"always here w{number}a w{number}b w{number}c" for number in range(300)]
-    assert texts_to_matrix(common, tmp_path).get_feature_names_out().tolist() == ["always", "here"]
+    monkeypatch.setattr(word_counts, "MOST_WORDS", 50)
+    with pytest.raises(KeyboardInterrupt):
+        texts_to_matrix(Broken(TEXTS, 45), tmp_path)
+    interrupted = word_counts.WordCounts(tmp_path)
+    assert interrupted.n_texts == 40
+    assert not interrupted.finished
+    assert len(list(tmp_path.glob("counts-*.jsonl"))) > 1
+    found = texts_to_matrix(TEXTS, tmp_path)
+    expected = preset_vectorizer("default").fit(TEXTS)
+    assert found.get_feature_names_out().tolist() == expected.get_feature_names_out().tolist()
+    assert np.array_equal(found[1].idf_, expected[1].idf_)
+
+
+def test_called_again_at_the_end_it_writes_nothing(tmp_path: Path) -> None:
+    first = texts_to_matrix(TEXTS, tmp_path)
+    written = {file: file.stat().st_mtime_ns for file in tmp_path.iterdir()}
+    again = texts_to_matrix(TEXTS, tmp_path)
+    assert {file: file.stat().st_mtime_ns for file in tmp_path.iterdir()} == written
+    assert again[0].vocabulary_ == first[0].vocabulary_
 
 
 def test_texts_that_can_be_read_once_only_are_refused(tmp_path: Path) -> None:
     with pytest.raises(TypeError, match="once only"):
         texts_to_matrix(iter(TEXTS), tmp_path)
     with pytest.raises(DataError, match="No word stands"):
-        texts_to_matrix(["alone"], tmp_path)
+        texts_to_matrix(["alone"], tmp_path / "new")

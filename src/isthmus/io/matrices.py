@@ -121,6 +121,11 @@ def open_matrix(path: str | Path) -> Matrix:
     return matrix
 
 
+def is_finished(path: str | Path) -> bool:
+    """Whether all rows of a matrix are written to a folder."""
+    return (Path(path) / STATE).exists() and bool(_read_state(Path(path)).get("finished"))
+
+
 def _read_state(folder: Path) -> dict[str, Any]:
     try:
         state: dict[str, Any] = json.loads((folder / STATE).read_text(encoding="utf-8"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -12,15 +11,13 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from isthmus.exceptions import DataError
-from isthmus.io.matrices import MatrixWriter
+from isthmus.io.matrices import MatrixWriter, is_finished
 from isthmus.text.unicode_counts import UnicodeCounts
 from isthmus.text.vectorizer import preset_vectorizer
+from isthmus.text.word_counts import WordCounts
 
 BLOCK = 5_000
 """Texts that are held at a time."""
-MOST_WORDS = 4_000_000
-"""Words that are counted at a time. Beyond, those that came least often are forgotten, and counted anew if they come
-again: a word that is as frequent as `min_df` asks for may then be missed, if it is rare."""
 
 
 def texts_to_matrix(
@@ -28,15 +25,15 @@ def texts_to_matrix(
 ) -> Pipeline:
     """Vectorize texts into a folder for `isthmus.open_matrix`; returns the vectorizer, for texts that come later.
 
-    The result is that of the preset's `fit_transform`. Interrupted and called again with the same texts, it counts the
-    words again, and goes on after the last block of the matrix.
+    The result is that of the preset's `fit_transform`. Interrupted and called again with the same texts, it goes on
+    after the last block.
 
     Parameters
     ----------
     texts : iterable of str
-        Gone through twice, such as a list, or an object that opens its file in `__iter__`.
+        Gone through several times, such as a list, or an object that opens its file in `__iter__`.
     path
-        A new folder, or one that an interrupted call left.
+        A new folder, or one that another call with the same texts left, interrupted or not.
     preset : str
         As for `isthmus.transfer`.
     dtype
@@ -56,7 +53,9 @@ def texts_to_matrix(
     if iter(texts) is texts:
         raise TypeError("texts can be gone through once only: give a list, or an object that begins anew each time.")
     vectorizer = preset_vectorizer(preset)
-    n_texts = _learn_words(vectorizer, texts)
+    n_texts = _learn_words(vectorizer, texts, Path(path))
+    if is_finished(path):
+        return vectorizer
     writer = MatrixWriter(path, len(vectorizer[0].vocabulary_), dtype)
     if writer.rows > n_texts:
         raise DataError(f"{path} holds {writer.rows} rows, and there are {n_texts} texts: choose another folder.")
@@ -66,28 +65,27 @@ def texts_to_matrix(
     return vectorizer
 
 
-def _learn_words(vectorizer: Pipeline, texts: Iterable[str]) -> int:
+def _learn_words(vectorizer: Pipeline, texts: Iterable[str], folder: Path) -> int:
     """Set what `fit` sets, from one pass over the texts; return their number."""
     counts, weights = (step for _, step in vectorizer.steps)
-    analyze, frequency, n_texts = counts.build_analyzer(), Counter[str](), 0
-    for block in _blocks(texts):
-        if not n_texts:
-            least = counts.min_df
-            counts.set_params(min_df=1).fit(block)  # for what it finds beside words
-            counts.set_params(min_df=least)
-        for text in block:
-            frequency.update(set(analyze(text)))
-        n_texts += len(block)
-        if len(frequency) > MOST_WORDS:
-            frequency = Counter(dict(frequency.most_common(MOST_WORDS // 2)))
-    words = [word for word, times in frequency.items() if times >= counts.min_df]
-    words.sort(key=lambda word: (-frequency[word], word) if isinstance(counts, UnicodeCounts) else (0, word))
+    least = counts.min_df
+    for block in islice(_blocks(texts), 1):
+        counts.set_params(min_df=1).fit(block)  # for what it finds beside words
+        counts.set_params(min_df=least)
+    analyze, found = counts.build_analyzer(), WordCounts(folder)
+    if not found.finished:
+        for block in _blocks(islice(texts, found.n_texts, None)):
+            found.add(set(analyze(text)) for text in block)
+        found.finish()
+    words = list(found.at_least(least))
+    if isinstance(counts, UnicodeCounts):  # which numbers the most frequent words first
+        words.sort(key=lambda each: (-each[1], each[0]))
     if not words:
         raise DataError("No word stands in as many texts as the preset asks for: give more texts, or choose another.")
-    counts.vocabulary_ = {word: number for number, word in enumerate(words)}
-    weights.idf_ = np.log(n_texts / np.array([frequency[word] for word in words]))
+    counts.vocabulary_ = {word: number for number, (word, _) in enumerate(words)}
+    weights.idf_ = np.log(found.n_texts / np.array([times for _, times in words]))
     weights.n_features_in_ = len(words)
-    return n_texts
+    return found.n_texts
 
 
 def _blocks(texts: Iterable[str]) -> Iterator[list[str]]:

@@ -1,0 +1,97 @@
+"""In how many texts each word stands, counted in bounded memory."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import ExitStack
+from heapq import merge
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+from isthmus.io.atomic import write_beside
+
+MOST_WORDS = 500_000
+MOST_TEXTS = 200_000
+"""Words and texts after which counts are written to a file, and counting begins anew."""
+STATE = "counts.json"
+"""The file that says how many texts are counted."""
+
+
+class WordCounts:
+    """Counts words into sorted files of a folder, which are added up at the end: no word is lost, however many.
+
+    Opened on a folder that another left unfinished, it goes on after the last file: `n_texts` are counted already.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from isthmus.text.word_counts import WordCounts
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> counts = WordCounts(folder.name)
+    >>> counts.add([{"red", "boat"}, {"red"}])
+    >>> counts.finish()
+    >>> WordCounts(folder.name).n_texts, dict(WordCounts(folder.name).at_least(1))
+    (2, {'boat': 1, 'red': 2})
+    >>> folder.cleanup()
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        path = self.folder / STATE
+        self._state: dict[str, Any] = {"texts": 0, "files": 0, "finished": False}
+        if path.exists():
+            self._state |= json.loads(path.read_text(encoding="utf-8"))
+        self._counts: Counter[str] = Counter()
+        self._waiting = 0
+
+    @property
+    def n_texts(self) -> int:
+        """Texts that are counted."""
+        return int(self._state["texts"]) + self._waiting
+
+    @property
+    def finished(self) -> bool:
+        return bool(self._state["finished"])
+
+    def add(self, texts: Iterable[Collection[str]]) -> None:
+        """Count the words of each text, in which no word stands twice."""
+        for words in texts:
+            self._counts.update(words)
+            self._waiting += 1
+        if len(self._counts) > MOST_WORDS or self._waiting >= MOST_TEXTS:
+            self._write()
+
+    def finish(self) -> None:
+        """Say that all texts are counted."""
+        self._state["finished"] = True
+        self._write()
+
+    def at_least(self, least: int) -> Iterator[tuple[str, int]]:
+        """Words of so many texts, in order, and of how many."""
+        with ExitStack() as opened:
+            files = [opened.enter_context(self._file(number).open(encoding="utf-8")) for number in range(self._n_files)]
+            rows = merge(*(map(json.loads, file) for file in files), key=itemgetter(0))
+            for word, found in groupby(rows, key=itemgetter(0)):
+                if (times := sum(row[1] for row in found)) >= least:
+                    yield word, times
+
+    @property
+    def _n_files(self) -> int:
+        return int(self._state["files"])
+
+    def _file(self, number: int) -> Path:
+        return self.folder / f"counts-{number:05}.jsonl"
+
+    def _write(self) -> None:
+        """The file first: what is not told of is counted again, and written over."""
+        rows = (json.dumps([word, self._counts[word]]) for word in sorted(self._counts))
+        write_beside(self._file(self._n_files), "".join(f"{row}\n" for row in rows))
+        self._state["files"] += 1
+        self._state["texts"] += self._waiting
+        self._counts, self._waiting = Counter(), 0
+        write_beside(self.folder / STATE, json.dumps(self._state))
