@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABCMeta, abstractmethod
 from collections.abc import Hashable
 from contextlib import AbstractContextManager
-from functools import cache
+from functools import cache, partial
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
@@ -16,6 +16,8 @@ from sklearn.utils._param_validation import Interval, InvalidParameterError
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 from threadpoolctl import ThreadpoolController
 
+from isthmus.core.numerics import take_rows
+from isthmus.core.parts import by_parts
 from isthmus.core.problem import (
     Problem,
     find_domains,
@@ -172,7 +174,8 @@ class TransferClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         distributions = np.tile(self.class_prior_, (len(full), 1))
         with one_blas_thread():
             for domain, rows in self._rows_by_domain(sample_domain, full):
-                distributions[rows] = self.solution_.assign(matrix if rows.all() else matrix[rows], domain)
+                read = partial(self.solution_.assign, domain=domain)
+                distributions[rows] = by_parts(read, matrix if rows.all() else take_rows(matrix, np.flatnonzero(rows)))
         self._refuse_unknown(distributions)
         return distributions
 
