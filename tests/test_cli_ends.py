@@ -125,7 +125,7 @@ os.kill(os.getpid(), 9)
 
 
 def test_a_folder_that_was_swept_before_it_was_locked_is_made_again(tmp_path: Path) -> None:
-    locked, n_times = atomic._locked, 0
+    locked, n_times = atomic.locked, 0
 
     def late(folder: Path) -> int | None:
         nonlocal n_times
@@ -134,7 +134,7 @@ def test_a_folder_that_was_swept_before_it_was_locked_is_made_again(tmp_path: Pa
             folder.rmdir()
         return locked(folder)
 
-    with mock.patch.object(atomic, "_locked", late):
+    with mock.patch.object(atomic, "locked", late):
         write_beside(tmp_path / "out.csv", "whole")
     assert (tmp_path / "out.csv").read_text() == "whole"
     assert n_times == 2

@@ -40,8 +40,8 @@ def test_what_is_not_committed_leaves_no_trace(tmp_path: Path) -> None:
 
 
 def test_a_signal_while_a_folder_is_made_or_removed_leaves_no_trace(tmp_path: Path) -> None:
-    for function in ("_locked", "shutil.rmtree"):
-        staging, real = Staging(), atomic._locked if function == "_locked" else shutil.rmtree
+    for function in ("locked", "shutil.rmtree"):
+        staging, real = Staging(), atomic.locked if function == "locked" else shutil.rmtree
         signals = iter([SystemExit(143)])
 
         def ended(*arguments: Any, real: Any = real, signals: Any = signals, **options: Any) -> Any:

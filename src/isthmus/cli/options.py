@@ -236,6 +236,15 @@ FailOnDrift = Annotated[
 DRIFTED = 3
 """The exit code of a command that was told to fail on drift."""
 Force = Annotated[bool, _option("--force", help="Replace files that exist.", panel=WRITING)]
+Blocks = Annotated[
+    bool | None,
+    _option(
+        "--blocks/--no-blocks",
+        help="Read in blocks, and keep each until all is done: little memory, and what was killed goes on. By default "
+        "for files of 200 MB and more.",
+        panel=READING,
+    ),
+]
 Model = Annotated[str, typer.Argument(help="A model that isthmus fit wrote.")]
 Documents = Annotated[
     str, typer.Argument(metavar="FILE", help="The documents to label: a file, a folder, or - for standard input.")

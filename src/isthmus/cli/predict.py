@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from isthmus.cli.bad_rows import BadRows
     from isthmus.drift import DriftReport
     from isthmus.io.documents import Document, DocumentFile
+    from isthmus.io.journal import Journal
     from isthmus.typing import Array
 
 BATCH = 5_000
@@ -37,11 +38,31 @@ class Tally:
     described: list[dict[str, Array]] = field(default_factory=list)
     """Numbers of the documents of each batch, to compare with the target's."""
 
-    def add(self, labels: list[str], probabilities: Array, n_empty: int) -> None:
+    def add(self, labels: list[str], block: LabelledBlock) -> None:
         self.n += len(labels)
-        self.n_empty += n_empty
-        self.confidence += float(probabilities.max(axis=1).sum())
+        self.n_empty += block.n_empty
+        self.confidence += float(block.probabilities.max(axis=1).sum())
         self.labels.update(labels)
+        if block.described:
+            self.described.append(block.described)
+
+
+@dataclass(frozen=True)
+class LabelledBlock:
+    """What is found out about a batch of documents, and kept of it."""
+
+    probabilities: Array
+    n_empty: int
+    described: dict[str, Array]
+
+    def keep(self, journal: Journal, number: int) -> None:
+        journal.write(number, probabilities=self.probabilities, n_empty=self.n_empty, **self.described)
+
+    @classmethod
+    def kept(cls, journal: Journal, number: int) -> LabelledBlock | None:
+        """What an earlier run kept; None if it did not come so far."""
+        found = journal.read(number)
+        return None if found is None else cls(found.pop("probabilities"), int(found.pop("n_empty")), found)
 
 
 def predict(
@@ -53,6 +74,7 @@ def predict(
     form: o.InputFormat = None,
     encoding: o.Encoding = None,
     max_document: o.MaxDocument = o.LONGEST,
+    blocks: o.Blocks = None,
     encoder: o.Encoder = None,
     on_bad_rows: o.BadRowsSkip = o.OnBadRows.skip,
     skipped: o.Skipped = None,
@@ -65,9 +87,11 @@ def predict(
 
     Writes id, label, the probability of each class, and the confidence in the
     label, which is the largest of them. However large the file, a few
-    thousand documents are held at a time. Rows that cannot be read, or whose
-    id is missing or was there before, are left out with a warning. Documents
-    that do not look like the target of the fit are warned of (drift).
+    thousand documents are held at a time; of a large one, labels are kept
+    beside the output as they are found, so that a command that was killed
+    goes on where it was. Rows that cannot be read, or whose id is missing or
+    was there before, are left out with a warning. Documents that do not look
+    like the target of the fit are warned of (drift).
 
     Exit codes: 0 done, 1 could not be done (one sentence says why), 2 wrong
     usage, 3 done, but with drift (--fail-on-drift).
@@ -76,11 +100,13 @@ def predict(
     from pathlib import Path
 
     from isthmus.cli.bad_rows import BadRows, skipped_path
+    from isthmus.cli.blocks import kept_blocks, wants_blocks
     from isthmus.cli.models import load_result
     from isthmus.cli.outputs import check_outputs
     from isthmus.cli.stages import Stages
     from isthmus.io.atomic import Staging
     from isthmus.io.documents import check_format, open_documents
+    from isthmus.io.journal import identity
 
     to_stdout = output == "-"
     if to_stdout and as_json:
@@ -93,19 +119,27 @@ def predict(
     result = load_result(model, encoder)
     reading: dict[str, Any] = {"text": text, "id": id_column, "form": form and form.value, "encoding": encoding}
     reading["max_document"] = max_document
+    keeps = wants_blocks(blocks, file, "labels go to standard output" if to_stdout else None)
+    about = {"files": [identity(path) for path in (model, file)], "reading": reading, "skip": skip} if keeps else {}
     with BadRows() as bad:
-        if skip:
-            reading["on_bad_row"] = bad.of(file)
-        with Stages() as stages, open_documents(file, **reading) as documents, Staging() as staging:
+        how = {**reading, "on_bad_row": bad.of(file)} if skip else reading
+        with (
+            kept_blocks(Path(output) if keeps else None, file, about) as journal,
+            Stages() as stages,
+            open_documents(file, **how) as documents,
+            Staging() as staging,
+        ):
             with stages.stage(f"labelling {file}") as advance:
                 if to_stdout:
-                    tally = _label(result, documents, sys.stdout.buffer, written_as, "", advance)
+                    tally = _label(result, documents, sys.stdout.buffer, written_as, "", None, advance)
                 else:
                     with staging.place(Path(output)).open("xb") as stream:
-                        tally = _label(result, documents, stream, written_as, output, advance)
+                        tally = _label(result, documents, stream, written_as, output, journal, advance)
             if not tally.n:  # then every row is bad
                 bad.refuse()
             staging.commit()
+            if journal is not None:
+                journal.remove()
         written = bad.finish(skipped)
     drift = drift_of(result, tally.described)
     _conclude(documents, tally, bad, drift, {"skipped": written, "output": None if to_stdout else output}, as_json)
@@ -160,24 +194,41 @@ def _conclude(
     console.print(note if output is None else f"{note} Wrote {output}.", markup=False, soft_wrap=True)
 
 
-def _label(result: Result, documents: DocumentFile, stream: BinaryIO, form: str, name: str, advance: Any) -> Tally:
-    from isthmus.cli.models import ask
-    from isthmus.core.problem import has_words
-    from isthmus.drift import describe_documents
+def _label(
+    result: Result,
+    documents: DocumentFile,
+    stream: BinaryIO,
+    form: str,
+    name: str,
+    journal: Journal | None,
+    advance: Any,
+) -> Tally:
     from isthmus.io.documents import PredictionWriter
 
     tally, classes = Tally(), [str(label) for label in result.classes.tolist()]
     with PredictionWriter(stream, form, result.classes.tolist(), name) as writer:
-        for batch in _batches(documents):
-            X, probabilities = ask(result, [document.text for document in batch])  # empty ones: said at the end
-            writer.write([document.id for document in batch], probabilities)
-            labels = [classes[number] for number in probabilities.argmax(axis=1)]
-            tally.add(labels, probabilities, int((~has_words(X)).sum()))
-            if result.profile is not None:
-                texts = [document.text for document in batch]
-                tally.described.append(describe_documents(result.vectorizer, texts, X, probabilities, result.profile))
+        for number, batch in enumerate(_batches(documents)):
+            block = None if journal is None else LabelledBlock.kept(journal, number)
+            if block is None:
+                block = _ask(result, [document.text for document in batch])
+                if journal is not None:
+                    block.keep(journal, number)
+            writer.write([document.id for document in batch], block.probabilities)
+            tally.add([classes[best] for best in block.probabilities.argmax(axis=1)], block)
             advance(documents.position, documents.size)
     return tally
+
+
+def _ask(result: Result, texts: list[str]) -> LabelledBlock:
+    from isthmus.cli.models import ask
+    from isthmus.core.problem import has_words
+    from isthmus.drift import describe_documents
+
+    X, probabilities = ask(result, texts)  # empty ones: said at the end
+    described = {}
+    if result.profile is not None:
+        described = describe_documents(result.vectorizer, texts, X, probabilities, result.profile)
+    return LabelledBlock(probabilities, int((~has_words(X)).sum()), described)
 
 
 def _batches(documents: DocumentFile) -> Iterator[list[Document]]:

@@ -100,7 +100,7 @@ class _Aside:
         _sweep(self.path.parent)
         while True:
             self.path.mkdir(mode=0o700)
-            self._lock = _locked(self.path)
+            self._lock = locked(self.path)
             if self.path.is_dir():  # another process may have swept it away before it was locked
                 return
             self.path = self.path.with_name(f".isthmus-{secrets.token_hex(8)}")
@@ -112,7 +112,7 @@ class _Aside:
             os.close(lock)
 
 
-def _locked(folder: Path) -> int | None:
+def locked(folder: Path) -> int | None:
     """A lock that ends with this process, however that ends; None if another process has it."""
     if fcntl is None:
         return None
@@ -131,7 +131,7 @@ def _sweep(parent: Path) -> None:
     """Remove what no process holds any more."""
     for folder in parent.glob(".isthmus-*"):
         if ASIDE.fullmatch(folder.name) and folder.is_dir() and not folder.is_symlink():
-            lock = _locked(folder)
+            lock = locked(folder)
             if lock is not None:
                 shutil.rmtree(folder, ignore_errors=True)
                 os.close(lock)

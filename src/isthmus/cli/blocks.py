@@ -1,0 +1,51 @@
+"""Large files: worked through in blocks, each of which is kept until all is done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from isthmus.io.journal import Journal
+
+LARGE = 200_000_000
+"""Bytes of a file that is worked through in blocks if nobody says whether."""
+TIMES_SMALLER = {".gz": 4, ".zst": 4, ".parquet": 4, ".pq": 4}
+"""About what a compressed file is the fraction of."""
+
+
+def is_large(path: str) -> bool:
+    """Whether a file is one for which blocks are kept."""
+    file = Path(path)
+    return file.is_file() and file.stat().st_size * TIMES_SMALLER.get(file.suffix.lower(), 1) >= LARGE
+
+
+def wants_blocks(asked: bool | None, path: str, against: str | None) -> bool:
+    """Whether blocks are kept: as asked, or by the file's size; `against` says why they cannot be, if so."""
+    if asked and (against is not None or not Path(path).is_file()):
+        raise typer.BadParameter(f"--blocks: {against or f'{path} is no file that can be read again'}.")
+    return is_large(path) and against is None if asked is None else asked
+
+
+@contextmanager
+def kept_blocks(output: Path | None, path: str, about: dict[str, Any]) -> Iterator[Journal | None]:
+    """The journal beside an output, which stays where work breaks off; None for no output."""
+    if output is None:
+        yield None
+        return
+    from isthmus import __version__
+    from isthmus.cli.console import complain
+    from isthmus.io.journal import Journal
+
+    with Journal.beside(output, {**about, "isthmus": __version__}) as journal:
+        megabytes = f"{path} has {Path(path).stat().st_size / 1e6:,.0f} MB"
+        if journal.resumed:
+            complain(f"{megabytes}: going on with what {journal.folder} holds.", "")
+        else:
+            kept = f"what is done is kept in {journal.folder} until all is"
+            complain(f"{megabytes} and is read in blocks; {kept}. Started again, the command goes on from there.", "")
+        yield journal

@@ -1,0 +1,97 @@
+"""What a long command has done so far, beside its output: killed and started again, it goes on from there."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from isthmus.exceptions import DataError
+from isthmus.io.atomic import locked, write_beside
+
+ABOUT = "about.json"
+"""The file that says what the work depends on. Work that depends on anything else is begun anew."""
+ENDING = ".unfinished"
+
+
+class Journal:
+    """A folder of blocks, each whole or not there, that is removed when all is done.
+
+    `about` is what the blocks depend on, as JSON can hold it: files, options, versions. A folder that another run left
+    is taken over if it is about the same, and emptied if not.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib, numpy as np
+    >>> from isthmus.io.journal import Journal
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> output = pathlib.Path(folder.name, "labels.csv")
+    >>> with Journal.beside(output, {"rows": 2}) as journal:
+    ...     journal.write(0, scores=np.array([0.5, 1.0]))
+    >>> with Journal.beside(output, {"rows": 2}) as journal:
+    ...     journal.read(0)["scores"].tolist(), journal.read(1)
+    ([0.5, 1.0], None)
+    >>> folder.cleanup()
+    """
+
+    def __init__(self, folder: Path, about: dict[str, Any]) -> None:
+        self.folder, self._about = folder, json.dumps(about, sort_keys=True)
+        self._lock: int | None = None
+        self.resumed = False
+        """Whether another run's work is gone on with."""
+
+    @classmethod
+    def beside(cls, output: Path, about: dict[str, Any]) -> Self:
+        """In a folder that is named after the output."""
+        return cls(output.with_name(f"{output.name}{ENDING}"), about)
+
+    def read(self, number: int) -> dict[str, Any] | None:
+        """The arrays of a block; None if it is not there."""
+        path = self._block(number)
+        if not path.exists():
+            return None
+        with np.load(path, allow_pickle=False) as arrays:
+            return dict(arrays)
+
+    def write(self, number: int, **arrays: Any) -> None:
+        """Keep a block."""
+        stream = io.BytesIO()
+        np.savez(stream, **arrays)
+        write_beside(self._block(number), stream.getvalue())
+
+    def remove(self) -> None:
+        """All is done."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def __enter__(self) -> Self:
+        self.folder.mkdir(exist_ok=True)
+        self._lock = locked(self.folder)
+        if self._lock is None and os.name != "nt":
+            raise DataError(f"{self.folder} is in use by another process: wait for it, or choose another output.")
+        about = self.folder / ABOUT
+        self.resumed = about.exists() and about.read_text(encoding="utf-8") == self._about
+        if not self.resumed:
+            for each in self.folder.iterdir():
+                shutil.rmtree(each) if each.is_dir() else each.unlink()
+            write_beside(about, self._about)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        lock, self._lock = self._lock, None
+        if lock is not None:
+            os.close(lock)
+
+    def _block(self, number: int) -> Path:
+        return self.folder / f"block-{number:06}.npz"
+
+
+def identity(path: str | Path) -> list[Any]:
+    """What tells a file that was changed from one that was not: its place, its size and its time."""
+    found = Path(path).resolve()
+    status = found.stat()
+    return [str(found), status.st_size, status.st_mtime_ns]

@@ -1,0 +1,95 @@
+"""Large files in blocks: the same labels, and a command that was killed goes on from its last block."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from unittest import mock
+
+import pytest
+
+from alone import command
+from command import Done, run
+from isthmus.cli import blocks
+from isthmus.io.journal import Journal
+from test_cli_fit import HIDDEN, SOURCE
+from test_reading import write
+
+SMALL = """
+import sys, isthmus.cli.predict
+sys.modules["isthmus.cli.predict"].BATCH = 7
+"""
+KILLED = f"""
+{SMALL}
+import os, signal
+from isthmus.io.journal import Journal
+write = Journal.write
+def killed(self, number, **arrays):
+    if number == 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+    write(self, number, **arrays)
+Journal.write = killed
+"""
+
+
+@pytest.fixture(scope="module")
+def fitted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("fitted")
+    write(folder / "source.csv", SOURCE)
+    write(folder / "target.csv", HIDDEN)
+    arguments = ["--source", folder / "source.csv", "--target", folder / "target.csv", "--method", "TCL"]
+    assert run("fit", *arguments, "-o", folder / "model.isthmus").code == 0
+    assert run("predict", folder / "model.isthmus", folder / "target.csv", "-o", folder / "whole.csv").code == 0
+    return folder
+
+
+def predict(fitted: Path, output: Path, *more: object) -> Done:
+    return run("predict", fitted / "model.isthmus", fitted / "target.csv", "-o", output, *more)
+
+
+def test_killed_and_started_again_it_goes_on_from_the_last_block(fitted: Path, tmp_path: Path) -> None:
+    output = tmp_path / "labels.csv"
+    arguments = ["predict", fitted / "model.isthmus", fitted / "target.csv", "-o", output, "--blocks"]
+    assert command(*arguments, before=KILLED).code == -9
+    kept = sorted((tmp_path / "labels.csv.unfinished").glob("block-*"))
+    assert len(kept) == 2
+    assert not output.exists()
+    again = command(*arguments, before=KILLED.replace("number == 2", "number < 2"))  # those are not written again
+    assert again.code == 0, again.stderr
+    assert "going on with what" in again.stderr
+    assert output.read_bytes() == (fitted / "whole.csv").read_bytes()
+    assert list(tmp_path.iterdir()) == [output]
+
+
+def test_a_file_that_changed_is_labelled_from_its_beginning(fitted: Path, tmp_path: Path) -> None:
+    output, target = tmp_path / "labels.csv", tmp_path / "target.csv"
+    target.write_bytes((fitted / "target.csv").read_bytes())
+    arguments = ["predict", fitted / "model.isthmus", target, "-o", output, "--blocks"]
+    assert command(*arguments, before=KILLED).code == -9
+    os.utime(target, ns=(1, 1))
+    assert command(*arguments, before=KILLED.replace("number == 2", "number == 0")).code == -9  # it is written again
+    assert not list((tmp_path / "labels.csv.unfinished").glob("block-*"))
+
+
+def test_large_files_are_by_default_and_say_so(fitted: Path, tmp_path: Path) -> None:
+    with mock.patch.object(blocks, "LARGE", 10):
+        done = predict(fitted, tmp_path / "labels.csv")
+        assert "is read in blocks; what is done is kept in" in done.err.replace("\n", " ")
+        assert "blocks" not in predict(fitted, tmp_path / "other.csv", "--no-blocks").err
+        assert run("predict", fitted / "model.isthmus", fitted / "target.csv").code == 0  # to standard output: none
+    assert "blocks" not in predict(fitted, tmp_path / "small.csv").err
+    assert len({path.read_bytes() for path in tmp_path.iterdir()}) == 1
+
+
+def test_blocks_need_files(fitted: Path, tmp_path: Path) -> None:
+    done = run("predict", fitted / "model.isthmus", fitted / "target.csv", "--blocks")
+    assert done.code == 2
+    assert "standard output" in done.err
+    done = run("predict", fitted / "model.isthmus", "-", "--blocks", "-o", tmp_path / "labels.csv")
+    assert done.code == 2
+    assert "no file that can be read again" in done.err
+
+
+def test_two_commands_do_not_share_a_journal(fitted: Path, tmp_path: Path) -> None:
+    with Journal.beside(tmp_path / "labels.csv", {}):
+        assert "is in use by another process" in predict(fitted, tmp_path / "labels.csv", "--blocks").sentence
