@@ -220,6 +220,8 @@ BAD = {
     "a folder for a file": (["bench", "tcl", "--json", "."], 1, "--json names ., which is not a file"),
     "a file for a folder": (["bench", "tcl", "--figures", __file__], 1, "which is not a folder: choose another name"),
     "a folder in a file": (["bench", "tcl", "--figures", f"{__file__}/x"], 1, "which is not a folder: choose another"),
+    "unknown figure": (["bench", "cci", "--figures", "x", "--figure", "nope"], 1, "choose from target-weight, corr"),
+    "a figure and no folder": (["bench", "cci", "--figure", "iterations"], 1, "name a folder with --figures"),
     "unknown command": (["nope"], 2, "No such command"),
 }
 

@@ -12,7 +12,7 @@ from isthmus.cli.console import errors, output
 
 if TYPE_CHECKING:
     from isthmus.bench import Bench, Missing, Row
-    from isthmus.bench.tasks import Table
+    from isthmus.bench.tasks import Figure, Table
 
 
 def bench(
@@ -37,6 +37,7 @@ def bench(
     ] = None,
     names: Annotated[bool, typer.Option("--list", help="Print the names of tasks and methods, and end.")] = False,
     figures: Annotated[Path | None, typer.Option(help="Draw the table's figures to this folder.")] = None,
+    figure: Annotated[list[str] | None, typer.Option(help="Of the figures, only this one; repeatable.")] = None,
     data: Annotated[Path | None, typer.Option(help="The folder that holds the data sets.")] = None,
     whole: Annotated[bool, typer.Option("--whole", help="All documents where the paper draws a sample.")] = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Compute again what is stored.")] = False,
@@ -55,12 +56,11 @@ def bench(
     if names:
         _print_names(content)
         return
+    wanted = _figures(content, figure, figures)
     changed = read_settings(settings)
     plan = _plan(_changed(content, methods, changed), data, tasks, methods, repeats, whole, fresh)
     if json_file is not None:
         check_outputs({"--json": json_file}, force=True, inputs=[])
-    if figures is not None:
-        _check_folder(figures)
 
     rows, missing = _run(plan)
     console = output()
@@ -72,18 +72,9 @@ def bench(
         _write_json(json_file, table, changed, rows, missing)
         console.print(f"Wrote {json_file}.", markup=False, soft_wrap=True)
     if figures is not None:
-        console.print(f"Wrote {_draw(plan, figures)} files to {figures}.", markup=False, soft_wrap=True)
+        console.print(f"Wrote {_draw(plan, wanted, figures)} files to {figures}.", markup=False, soft_wrap=True)
     if not rows:
         raise DataError(f"Nothing of table {table} could be run.")
-
-
-def _check_folder(figures: Path) -> None:
-    from isthmus.bench import require_matplotlib
-    from isthmus.exceptions import DataError
-
-    require_matplotlib()
-    if any(place.exists() and not place.is_dir() for place in (figures, *figures.parents)):
-        raise DataError(f"--figures names {figures}, which is not a folder: choose another name.")
 
 
 def _changed(table: Table, methods: list[str] | None, settings: dict[str, Any]) -> Table:
@@ -177,14 +168,32 @@ def _by_reason(missing: list[Missing]) -> dict[str, str]:
     }
 
 
-def _draw(plan: Bench, folder: Path) -> int:
-    """The table's figures; how many files there are now."""
+def _figures(table: Table, asked: list[str] | None, folder: Path | None) -> list[Figure]:
+    """What to draw, and whether it can be drawn to the folder: all figures of the table, or those asked for."""
+    from isthmus.bench import require_matplotlib
+    from isthmus.exceptions import DataError
+
+    known = {figure.name: figure for figure in table.figures}
+    for name in asked or []:
+        if name not in known:
+            raise DataError(f"The table {table.name} has no figure {name!r}: choose from {', '.join(known)}.")
+        if folder is None:
+            raise DataError(f"--figure {name} is to be drawn, and nothing says where: name a folder with --figures.")
+    if folder is not None:
+        require_matplotlib()
+        if any(place.exists() and not place.is_dir() for place in (folder, *folder.parents)):
+            raise DataError(f"--figures names {folder}, which is not a folder: choose another name.")
+    return [known[name] for name in asked or known]
+
+
+def _draw(plan: Bench, figures: list[Figure], folder: Path) -> int:
+    """Figures of the table; how many files there are now."""
     from isthmus.bench import n_steps, pictures, write_picture
 
     files = []
     with _bar() as bar:
-        progress = bar.add_task("figures", total=sum(n_steps(plan, figure) for figure in plan.table.figures))
-        for figure in plan.table.figures:
+        progress = bar.add_task("figures", total=sum(n_steps(plan, figure) for figure in figures))
+        for figure in figures:
             for picture in pictures(plan, figure, lambda text: bar.update(progress, advance=1, description=text)):
                 files += write_picture(picture, folder)
     return len(files)
