@@ -85,8 +85,7 @@ class Run:
             self._attempt(self.candidates[names.SHORT])
         begun = {*self.answers, *self.skipped}
         waiting = [own for own in self.candidates.values() if own.name not in begun and not own.on_demand]
-        # Side by side: none of them needs another. Whoever listens to progress is told from their threads as well.
-        list(in_threads(Context.run, [copy_context() for _ in waiting], [self._attempt] * len(waiting), waiting))
+        self._attempt_all(waiting)
 
     def complete(self, members: tuple[str, ...]) -> None:
         """Let those answer that run on demand, if there is the time."""
@@ -124,17 +123,17 @@ class Run:
         seconds = self.expected_seconds((names.BALANCED, names.SHORT)) + self.unit * names.EVIDENCE_COST
         if not self.n_unlabeled or not self.clock.has(seconds):
             return
-        self._attempt(self.candidates[names.BALANCED])
+        both = self.asked_for == "auto"
+        self._attempt_all(
+            [self.candidates[name] for name in ((names.BALANCED, names.SHORT) if both else (names.BALANCED,))]
+        )
         labels = self.answers[names.BALANCED].argmax(axis=1)
         self.found_shares = np.bincount(labels, minlength=self.problem.n_classes) / len(labels)
         self.found_weight = 1.0
-        if self.asked_for == "auto":
-            self._attempt(self.candidates[names.SHORT])
+        if both:
             at_source = pseudo_labels(np.log(np.maximum(self.answers[names.SHORT], 1e-12)), self.source_prior)
-            self.evidence = {
-                "source": evidence_for(self.problem, at_source),
-                "found": evidence_for(self.problem, labels),
-            }
+            source, found = in_threads(evidence_for, [self.problem] * 2, [at_source, labels])
+            self.evidence = {"source": source, "found": found}
             n = min(len(labels), len(self.problem.labeled[1]))
             self.found_weight = weight_of_found(self.evidence["found"], self.evidence["source"], n)
         if self.found_weight:
@@ -142,6 +141,10 @@ class Run:
             self._go_by(prior_of_target(self.problem, mixed * len(labels)))
             self.prior_was_found = True
             self.answers.pop(names.SHORT, None)  # at another prior, again
+
+    def _attempt_all(self, some: list[Candidate]) -> None:
+        """Side by side: none of them needs another. Whoever listens to progress is told from their threads as well."""
+        list(in_threads(Context.run, [copy_context() for _ in some], [self._attempt] * len(some), some))
 
     def _go_by(self, target_prior: Any) -> None:
         """Candidates will go by this prior."""

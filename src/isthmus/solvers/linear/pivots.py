@@ -146,8 +146,8 @@ def _profiles(X: Matrix, words: Mask, pivots: Positions, shares: Array) -> Array
     """Cosines of words and pivots less what chance gives, standardized by pivot, in rows of unit length."""
     squares = np.asarray((X.multiply(X) if sp.issparse(X) else X.astype(np.float64) ** 2).sum(axis=0)).ravel()
     lengths = np.sqrt(np.where(squares > 0, squares, 1))
-    products = X[:, words].T @ X[:, pivots]  # of sparse matrices: few documents hold a pivot
-    cosines = products.astype(np.float32).toarray() if sp.issparse(X) else products.astype(np.float32)
+    beside = X[:, pivots].astype(np.float32)
+    cosines = X[:, words].astype(np.float32).T @ (beside.toarray() if sp.issparse(X) else beside)
     cosines /= lengths[pivots].astype(np.float32)
     cosines /= lengths[words, None].astype(np.float32)
     cosines -= np.outer(np.sqrt(shares[words]), np.sqrt(shares[pivots])).astype(np.float32)
