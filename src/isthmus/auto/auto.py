@@ -152,6 +152,7 @@ class Auto(TransferClassifier):
         if self.warm_start:
             problem = with_known_documents(problem, workspace)
         run, decision = self._choose(problem, workspace)
+        sampled = len(decision.scores) > run.n_unlabeled
         if decision.warnings:
             emit(decision.warnings)
         return EnsembleSolution(
@@ -166,8 +167,8 @@ class Auto(TransferClassifier):
             _spreads=decision.spreads,
             _sharpness=decision.sharpness,
             _scale=scale,
-            # Without a member that learns from single documents, later ones are as sure.
-            _surplus=surplus_of_seen(run) if {*PROBES} & {*decision.members} else 1.0,
+            # Later documents are as sure, without a member that learns from single ones or where most were not learned.
+            _surplus=surplus_of_seen(run) if {*PROBES} & {*decision.members} and not sampled else 1.0,
         )
 
     def _choose(self, problem: Problem, workspace: Workspace) -> tuple[Run, Decision]:
@@ -205,10 +206,16 @@ class Auto(TransferClassifier):
         return run, replace(decision, estimate=estimate)
 
     def _learned(self, problem: Problem, run: Run, decision: Decision, prior: Any) -> tuple[Run, Decision]:
-        """The same decision, with the members' answers to a problem of more documents or labels."""
-        after = Run(problem, run.workspace, prior, Clock(None), self.random_state, self.n_embedding_features)
-        after.start(only=decision.members)
-        return after, relearned(decision, after)
+        """The same decision, with the members' answers to a problem of more documents or labels.
+
+        Of many documents they learn from a sample. All others are labelled like documents that come later.
+        """
+        part = sample.sample_for_learning(problem)
+        if not _same_documents(part, run.problem):
+            run = Run(part, run.workspace, prior, Clock(None), self.random_state, self.n_embedding_features)
+            run.start(only=decision.members)
+        answers = run.answers if part is problem else {name: run.answers_to(problem, name) for name in decision.members}
+        return run, relearned(decision, answers)
 
     @available_if(_has_topics)
     def topics(self, feature_names: Any = None, n_words: int = 10) -> Topics:
@@ -221,6 +228,14 @@ class Auto(TransferClassifier):
 def _sizes(problem: Problem) -> list[int]:
     """How many documents the sources have, and how many the targets."""
     return [sum(len(domain.rows) for domain in problem.domains if domain.is_target == own) for own in (False, True)]
+
+
+def _same_documents(one: Problem, other: Problem) -> bool:
+    """Whether they have the same documents, as many of them labelled."""
+    return all(
+        np.array_equal(own.rows, its.rows) and np.array_equal(own.labeled, its.labeled)
+        for own, its in zip(one.domains, other.domains, strict=True)
+    )
 
 
 def _complete_run(same: SameProblem, workspace: Workspace, prior: str, random_state: Any, n_embeddings: int) -> Run:

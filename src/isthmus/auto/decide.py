@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -74,11 +75,11 @@ def decide(run: Run, checked: Array | None) -> Decision:
     return _decision(run, members, diagnostics, estimate, found, reason)
 
 
-def relearned(decision: Decision, after: Run) -> Decision:
-    """The same decision with the answers of another run of its members. The others' agreement stays as it was."""
-    scores, spreads = _combined(after, decision.members)
+def relearned(decision: Decision, answers: Mapping[str, Array]) -> Decision:
+    """The same decision with other answers of its members. The others' agreement stays as it was."""
+    scores, spreads = _combined(answers, decision.members)
     rows = [
-        {**row, "agreement": _agreement(after.answers[row["name"]], scores)} if row["name"] in after.answers else row
+        {**row, "agreement": _agreement(answers[row["name"]], scores)} if row["name"] in answers else row
         for row in decision.rows
     ]
     return replace(decision, scores=scores, spreads=spreads, rows=rows)
@@ -105,15 +106,15 @@ def _decision(
     found: list[Caution],
     reason: str = "",
 ) -> Decision:
-    scores, spreads = _combined(run, members)
+    scores, spreads = _combined(run.answers, members)
     return Decision(members, scores, spreads, diagnostics, estimate, found, _rows(run, members, scores, reason))
 
 
-def _combined(run: Run, members: tuple[str, ...]) -> tuple[Array, list[float]]:
+def _combined(answers: Mapping[str, Array], members: tuple[str, ...]) -> tuple[Array, list[float]]:
     """What an ensemble says, and the spreads of its members."""
-    answers = [run.answers[name] for name in members]
-    spreads = [spread_of(answer) for answer in answers]
-    return combine(answers, spreads), spreads
+    own = [answers[name] for name in members]
+    spreads = [spread_of(answer) for answer in own]
+    return combine(own, spreads), spreads
 
 
 def _ensembles(run: Run) -> dict[str, tuple[str, ...]]:
@@ -140,7 +141,7 @@ def _kind(run: Run, diagnostics: Diagnostics, checked: Array | None, estimate: E
     if checked is not None and checked.any(axis=0).all():
         indicated, known = max(log_odds, key=log_odds.__getitem__), checked.any(axis=1)
         for kind, members in _ensembles(run).items():
-            scores, _ = _combined(run, members)
+            scores, _ = _combined(run.answers, members)
             probabilities = tempered(scores, sharpness_for(scores, estimate.value))[known]
             log_odds[kind] += float(np.log(np.maximum((probabilities * checked[known]).sum(axis=1), 1e-3)).sum())
         if max(log_odds, key=log_odds.__getitem__) != indicated:
@@ -171,7 +172,7 @@ def _beats_chance(run: Run, members: tuple[str, ...], checked: Array) -> bool:
 
     Guessing at its own prior would be right as often once in twenty times.
     """
-    known, given = checked.any(axis=1), np.eye(checked.shape[1])[_combined(run, members)[0].argmax(axis=1)]
+    known, given = checked.any(axis=1), np.eye(checked.shape[1])[_combined(run.answers, members)[0].argmax(axis=1)]
     by_chance = given.mean(axis=0) @ checked[known].mean(axis=0)
     return bool(binom.sf((given * checked).sum() - 1, known.sum(), by_chance) < rules.SIGNIFICANCE)
 

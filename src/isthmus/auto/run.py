@@ -13,6 +13,7 @@ from isthmus.auto import candidates as names
 from isthmus.auto.candidates import AT_OTHER_PRIOR, AT_SOURCE_PRIOR, NEAR, PORTFOLIO, Candidate
 from isthmus.auto.label_shift import Evidence, evidence_for, prior_of_target, weight_of_found
 from isthmus.core.numerics import in_threads
+from isthmus.core.parts import row_parts
 from isthmus.core.priors import pseudo_labels, read_prior
 from isthmus.core.problem import Problem
 from isthmus.core.progress import announce
@@ -92,6 +93,13 @@ class Run:
         for name in members:
             if name in self.candidates and self.candidates[name].on_demand and name not in self.answers:
                 self._attempt(self.candidates[name])
+
+    def answers_to(self, problem: Problem, name: str) -> Array:
+        """What a candidate that has run says of the unlabelled documents of another problem, as if these came later."""
+        solution, width = self.solutions[name], self.width_of(name)
+        mixed = [number for number, domain in enumerate(problem.domains) if not domain.fully_labeled]
+        parts = [(number, part) for number in mixed for _, part in row_parts(problem.domains[number].unlabeled)]
+        return np.concatenate([solution.assign(part[:, :width], number) for number, part in parts])
 
     def expected_seconds(self, some: tuple[str, ...]) -> float:
         """What these candidates and those that they start from will take, unless they have run."""

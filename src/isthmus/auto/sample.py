@@ -1,4 +1,4 @@
-"""Many documents: what is decided, is decided on a sample of them."""
+"""Many documents: a sample of them decides, and teaches; all are labelled."""
 
 from __future__ import annotations
 
@@ -20,18 +20,19 @@ def sample_for_decisions(problem: Problem, checked: Array | None) -> tuple[Probl
 
     Documents that are `checked` stay, and so does every class.
     """
-    drawn = [np.ones(len(domain.rows), dtype=bool) for domain in problem.domains]
-    for is_target in (False, True):
-        own = [number for number, domain in enumerate(problem.domains) if domain.is_target == is_target]
-        if sum(len(drawn[number]) for number in own) > AT_MOST:
-            for number, kept in zip(own, _drawn([problem.domains[number] for number in own]), strict=True):
-                drawn[number] = kept
+    drawn = _drawn(problem)
     if checked is not None:
         known = np.split(checked.any(axis=1), problem.ends_of_unlabeled)
         for kept, domain, stays in zip(drawn, problem.domains, known, strict=True):
             kept[np.flatnonzero(~domain.labeled)[stays]] = True
     unlabeled = [kept[~domain.labeled] for kept, domain in zip(drawn, problem.domains, strict=True)]
     return part_of(problem, drawn), np.concatenate(unlabeled)
+
+
+def sample_for_learning(problem: Problem) -> Problem:
+    """All that is labelled and, of other documents, those of the sample. The problem itself, if that is all of it."""
+    drawn = [kept | domain.labeled for kept, domain in zip(_drawn(problem), problem.domains, strict=True)]
+    return problem if all(map(np.all, drawn)) else part_of(problem, drawn)
 
 
 def part_of(problem: Problem, kept: list[Mask]) -> Problem:
@@ -45,7 +46,18 @@ def part_of(problem: Problem, kept: list[Mask]) -> Problem:
     return replace(problem, domains=domains, documents=documents, class_prior=counts / counts.sum())
 
 
-def _drawn(domains: list[Domain]) -> list[Mask]:
+def _drawn(problem: Problem) -> list[Mask]:
+    """Of each domain, which documents are looked at."""
+    drawn = [np.ones(len(domain.rows), dtype=bool) for domain in problem.domains]
+    for is_target in (False, True):
+        own = [number for number, domain in enumerate(problem.domains) if domain.is_target == is_target]
+        if sum(len(drawn[number]) for number in own) > AT_MOST:
+            for number, kept in zip(own, _drawn_from([problem.domains[number] for number in own]), strict=True):
+                drawn[number] = kept
+    return drawn
+
+
+def _drawn_from(domains: list[Domain]) -> list[Mask]:
     """Of all documents of these domains, so many as are looked at; and some of each class."""
     labels = np.concatenate([domain.labels for domain in domains])
     order = np.random.default_rng(0).permutation(len(labels))

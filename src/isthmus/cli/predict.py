@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import typer
@@ -15,6 +18,7 @@ if TYPE_CHECKING:
     from isthmus._api import Result
     from isthmus.cli.bad_rows import BadRows
     from isthmus.drift import DriftReport
+    from isthmus.io.atomic import Staging
     from isthmus.io.documents import Document, DocumentFile
     from isthmus.io.journal import Journal
     from isthmus.typing import Array
@@ -96,9 +100,6 @@ def predict(
     Exit codes: 0 done, 1 could not be done (one sentence says why), 2 wrong
     usage, 3 done, but with drift (--fail-on-drift).
     """
-    import sys
-    from pathlib import Path
-
     from isthmus.cli.bad_rows import BadRows, skipped_path
     from isthmus.cli.blocks import kept_blocks, wants_blocks
     from isthmus.cli.models import load_result
@@ -117,8 +118,8 @@ def predict(
     check_outputs(outputs, force, [model, file])
     written_as = output_format.value if to_stdout else check_format(output, "--output")
     result = load_result(model, encoder)
-    reading: dict[str, Any] = {"text": text, "id": id_column, "form": form and form.value, "encoding": encoding}
-    reading["max_document"] = max_document
+    columns = {"text": text, "id": id_column}
+    reading = {**columns, "form": form and form.value, "encoding": encoding, "max_document": max_document}
     keeps = wants_blocks(blocks, file, "labels go to standard output" if to_stdout else None)
     about = {"files": [identity(path) for path in (model, file)], "reading": reading, "skip": skip} if keeps else {}
     with BadRows() as bad:
@@ -129,12 +130,8 @@ def predict(
             open_documents(file, **how) as documents,
             Staging() as staging,
         ):
-            with stages.stage(f"labelling {file}") as advance:
-                if to_stdout:
-                    tally = _label(result, documents, sys.stdout.buffer, written_as, "", None, advance)
-                else:
-                    with staging.place(Path(output)).open("xb") as stream:
-                        tally = _label(result, documents, stream, written_as, output, journal, advance)
+            with stages.stage(f"labelling {file}") as advance, _opened(output, staging) as stream:
+                tally = _label(result, documents, stream, written_as, "" if to_stdout else output, journal, advance)
             if not tally.n:  # then every row is bad
                 bad.refuse()
             staging.commit()
@@ -145,6 +142,16 @@ def predict(
     _conclude(documents, tally, bad, drift, {"skipped": written, "output": None if to_stdout else output}, as_json)
     if fail_on_drift and drift is not None and drift.drifted:
         raise typer.Exit(o.DRIFTED)
+
+
+@contextmanager
+def _opened(output: str, staging: Staging) -> Iterator[BinaryIO]:
+    """Standard output, or a file beside the one that is asked for."""
+    if output == "-":
+        yield sys.stdout.buffer
+        return
+    with staging.place(Path(output)).open("xb") as stream:
+        yield stream
 
 
 def drift_of(result: Result, described: list[dict[str, Array]]) -> DriftReport | None:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from isthmus.core.parts import by_parts
 from isthmus.core.probabilities import classifier_probabilities
 from isthmus.core.problem import Problem
 from isthmus.typing import Array, Matrix
@@ -37,7 +35,7 @@ class Solution(ABC):
     def transduce(self, problem: Problem) -> Array:
         """Class probabilities of `problem.unlabeled`: as if these documents were new."""
         mixed = [number for number, domain in enumerate(problem.domains) if not domain.fully_labeled]
-        parts = [by_parts(partial(self.assign, domain=number), problem.domains[number].unlabeled) for number in mixed]
+        parts = [self.assign(problem.domains[number].unlabeled, number) for number in mixed]
         if len(parts) == 1:
             return parts[0]
         return np.concatenate(parts) if parts else np.zeros((0, problem.n_classes))
