@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 
-from isthmus.typing import Positions
+from isthmus.selection.batch import pick_batch
+from isthmus.typing import Matrix, Positions
 
 
 def suggest_labels(result: Any, n: int = 20, *, among: Any = None) -> Positions:
     """Active learning: numbers of the target documents whose labels would help the most, none labelled already.
 
-    Half of them are the most doubtful ones; the others are drawn evenly over all degrees of doubt, because an estimate
-    of accuracy needs documents of which the method is sure as well.
+    Half of them are a random sample, which comes first: an estimate of accuracy needs documents of which the method is
+    sure as well. The others teach the most (`isthmus.selection.pick_batch`, which tells them apart).
 
     Parameters
     ----------
     result : Result of `isthmus.transfer`, or ndarray of target documents x classes
-        What was found out, or the class probabilities alone.
+        What was found out, or the class probabilities alone, where those that teach are the most doubtful ones.
     n : int
-        How many to name.
+        How many to name; fewer, if no more are there that are worth it.
     among : sequence of int, optional
         Choose from these documents alone.
 
@@ -29,7 +31,7 @@ def suggest_labels(result: Any, n: int = 20, *, among: Any = None) -> Positions:
     --------
     >>> import isthmus, numpy as np
     >>> isthmus.suggest_labels(np.array([[0.9, 0.1], [0.5, 0.5], [0.2, 0.8], [0.55, 0.45]]), 2).tolist()
-    [1, 3]
+    [2, 1]
     """
     try:
         probabilities = np.asarray(getattr(result, "probabilities", result), dtype=np.float64)
@@ -44,18 +46,20 @@ def suggest_labels(result: Any, n: int = 20, *, among: Any = None) -> Positions:
         )
     if not isinstance(n, Integral) or n < 1:
         raise ValueError(f"n is {n!r}: ask for a whole number of documents, one at least.")
-    ordered = np.sort(probabilities, axis=1)
-    doubt = ordered[:, -2] - ordered[:, -1] if probabilities.shape[1] > 1 else np.zeros(len(probabilities))
-    order = np.argsort(-doubt, kind="stable")
-    given = getattr(result, "given", None)
-    if given is not None:
-        order = order[~given[order]]
+    known = np.zeros(len(probabilities), dtype=bool)
     if among is not None:
-        order = order[np.isin(order, among)]
-    n = min(n, len(order))
-    first = order[: (n + 1) // 2]
-    rest = order[len(first) :]
-    spread = (
-        rest[np.linspace(0, len(rest) - 1, n - len(first)).round().astype(int)[::-1]] if n > len(first) else rest[:0]
-    )
-    return np.concatenate([first, spread])
+        known[:] = True
+        known[np.asarray(among, dtype=np.intp)] = False
+    if (given := getattr(result, "given", None)) is not None:
+        known |= given
+    X, texts = _rows_and_texts(result, len(probabilities))
+    return np.array([pick.row for pick in pick_batch(probabilities, X, texts, int(n), known=known)], dtype=np.intp)
+
+
+def _rows_and_texts(result: Any, n_documents: int) -> tuple[Matrix, Sequence[str]]:
+    """Of the target. Where they are not known, all documents are as dense as each other, and none is a copy."""
+    texts = getattr(result, "target_texts", ())
+    if len(texts) != n_documents:
+        return np.ones((n_documents, 1)), [str(number) for number in range(n_documents)]
+    X = result.vectorizer.transform(list(texts)) if result.X is None else result.X[len(result.source_texts) :]
+    return X, texts
