@@ -102,7 +102,7 @@ def test_labels_that_are_wrong_are_named(fitted: Path) -> None:
     assert "has no id (column 'id')" in refused({"id": "", "label": "pay"})
     labelled = put(fitted / "labelled.csv", [{"id": name, "label": "pay"}, {"id": "nobody", "label": "bug"}])
     done = run("fit", *files(fitted), "--labels", labelled, "--method", "LR")
-    assert "1 labels are of documents that" in done.err
+    assert "1 label is of a document that" in done.err
 
 
 def annotated(tasks: list[dict[str, Any]], program: str) -> list[dict[str, Any]]:

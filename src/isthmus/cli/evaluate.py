@@ -83,17 +83,12 @@ def _read(
     file: str, text: str | None, truth: str | None, reading: dict[str, Any], classes: list[str], stages: Stages
 ) -> tuple[Gathered, list[Finding]]:
     """The documents whose true label the model knows, and what there is to say about others."""
-    from isthmus.cli.bad_rows import BadRows
-    from isthmus.cli.gathering import gather
+    from isthmus.cli.gathering import gather_readable
     from isthmus.core.labels import spelled_like
     from isthmus.exceptions import DataError
     from isthmus.quality import find_unknown
 
-    with BadRows() as bad:
-        found = gather(file, stages, bad, text=text, label=truth, labelled=True, with_ids=False, **reading)
-        bad.finish(None)
-        if not found.texts:
-            bad.refuse()
+    found = gather_readable(file, stages, text=text, label=truth, labelled=True, with_ids=False, **reading)
     found.labels[:] = spelled_like(found.labels, classes)
     column = found.columns.label or ""
     unknown = list(find_unknown(found.part(found.labels), classes, column))

@@ -125,6 +125,16 @@ def gather(path: str, stages: Stages, bad: BadRows, **options: Any) -> Gathered:
     return found
 
 
+def gather_readable(path: str, stages: Stages, **options: Any) -> Gathered:
+    """As `gather`, for commands that leave bad rows out: they are told, and a file of nothing else is refused."""
+    with BadRows() as bad:
+        found = gather(path, stages, bad, **options)
+        bad.finish(None)
+        if not found.texts:
+            bad.refuse()
+    return found
+
+
 def gather_files(sources: Sequence[str], target: str, reading: Reading, stages: Stages, bad: BadRows) -> Files:
     """All documents of a fit, with labels that are spelled alike across the files."""
     # Ids tell which label is whose, and the source's documents get none: theirs may be missing or alike.

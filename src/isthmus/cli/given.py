@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from isthmus.cli.console import complain
-from isthmus.cli.gathering import Files, Reading, check_spelling
+from isthmus.cli.gathering import Files, Gathered, Reading, check_spelling
 from isthmus.core.labels import spelled_like
 from isthmus.core.proportions import Interval, wilson
 from isthmus.exceptions import DataError
@@ -46,21 +46,30 @@ def measure(given: Sequence[GivenLabel], labels: dict[str, str]) -> SampleScore 
     return SampleScore(sum(one.guess == labels[one.id] for one in drawn), len(drawn)) if drawn else None
 
 
-def join_labels(files: Files, path: str, reading: Reading) -> SampleScore | None:
-    """Put the labels of a file in the place of the target's, by id; what they measure, if they can."""
-    target = files.target
-    given = read_given(path, target.columns.id, reading.target_label or reading.label, reading.allow_labels)
-    spelled = spelled_like([one.label for one in given], files.classes)
-    check_spelling(path, dict.fromkeys(spelled), files.classes, reading.allow_labels)
-    by_id = {one.id: label for one, label in zip(given, spelled, strict=True)}
-    strange = [one for one in given if one.id not in set(target.ids)]
+def labels_by_id(
+    path: str, documents: Gathered, classes: Sequence[Any], label: str | None = None, allowed: Sequence[str] = ()
+) -> tuple[list[GivenLabel], dict[str, Any]]:
+    """The labels of a file, and the label of each id, spelled as the class is; documents must have some of the ids."""
+    given = read_given(path, documents.columns.id, label, allowed)
+    spelled = spelled_like([one.label for one in given], classes)
+    check_spelling(path, dict.fromkeys(map(str, spelled)), [str(known) for known in classes], allowed)
+    there = set(documents.ids)
+    strange = [one for one in given if one.id not in there]
     if len(strange) == len(given):
         raise DataError(
-            f"{path} has no id that {target.path} has: its first is {given[0].id!r}, and there {target.ids[0]!r}. "
-            "Name the column of ids with id=."
+            f"{path} has no id that {documents.path} has: its first is {given[0].id!r}, and there {documents.ids[0]!r}."
+            " Name the column of ids with id=."
         )
-    if strange:
+    if n := len(strange):
+        what = "1 label is of a document" if n == 1 else f"{n:,} labels are of documents"
         listed = listed_places([repr(one.id) for one in strange])
-        complain(f"{path}: {len(strange):,} labels are of documents that {target.path} has not ({listed}).", "yellow")
+        complain(f"{path}: {what} that {documents.path} has not ({listed}).", "yellow")
+    return given, {one.id: label for one, label in zip(given, spelled, strict=True)}
+
+
+def join_labels(files: Files, path: str, reading: Reading) -> SampleScore | None:
+    """Put the labels of a file in the place of the target's, by id; what they measure, if they can."""
+    target, column = files.target, reading.target_label or reading.label
+    given, by_id = labels_by_id(path, target, files.classes, column, reading.allow_labels)
     target.labels[:] = [by_id.get(name, label) for name, label in zip(target.ids, target.labels, strict=True)]
     return measure(given, by_id)

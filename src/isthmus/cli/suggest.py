@@ -50,8 +50,7 @@ def suggest(
     Exit codes: 0 done, 1 could not be done (one sentence says why), 2 wrong
     usage.
     """
-    from isthmus.cli.bad_rows import BadRows
-    from isthmus.cli.gathering import gather
+    from isthmus.cli.gathering import gather_readable
     from isthmus.cli.models import load_result
     from isthmus.cli.outputs import check_outputs
     from isthmus.cli.stages import Stages
@@ -63,13 +62,9 @@ def suggest(
     written_as = task_format(str(output), form_of_tasks and form_of_tasks.value)
     result = load_result(model, encoder)
     given = set() if labels is None else {one.id for one in read_given(str(labels))}
-    with BadRows() as bad, Stages() as stages:
-        columns = {"text": text, "id": id_column}
-        form_name = form and form.value
-        target = gather(file, stages, bad, **columns, form=form_name, encoding=encoding, max_document=max_document)
-        bad.finish(None)
-        if not target.texts:
-            bad.refuse()
+    reading = {"form": form and form.value, "encoding": encoding, "max_document": max_document}
+    with Stages() as stages:
+        target = gather_readable(file, stages, text=text, id=id_column, **reading)
         with stages.stage("choosing"):
             tasks = _choose(result, target, n, kind, given, random_state)
     if not tasks:

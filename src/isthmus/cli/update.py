@@ -42,8 +42,7 @@ def update_model(
     Exit codes: 0 done, 1 could not be done (one sentence says why), 2 wrong
     usage.
     """
-    from isthmus.cli.bad_rows import BadRows
-    from isthmus.cli.gathering import gather
+    from isthmus.cli.gathering import gather_readable
     from isthmus.cli.models import asking, load_result, save_result
     from isthmus.cli.outputs import check_outputs
     from isthmus.cli.stages import Stages
@@ -51,13 +50,10 @@ def update_model(
 
     check_outputs({"--output": output}, force, [model, file, *([] if labels is None else [str(labels)])])
     result = load_result(model, encoder)
-    with BadRows() as bad, Stages() as stages:
-        columns = {"text": text, "label": label or ("label" if use_target_labels else None), "id": id_column}
-        form_name = form and form.value
-        new = gather(file, stages, bad, **columns, form=form_name, encoding=encoding, max_document=max_document)
-        bad.finish(None)
-        if not new.texts:
-            bad.refuse()
+    columns = {"text": text, "label": label or ("label" if use_target_labels else None), "id": id_column}
+    reading = {**columns, "form": form and form.value, "encoding": encoding, "max_document": max_document}
+    with Stages() as stages:
+        new = gather_readable(file, stages, **reading)
         known = _known_labels(result, new, labels, use_target_labels)
         with stages.stage("learning"), asking():
             after = result.update(new.texts, known)
@@ -70,20 +66,17 @@ def update_model(
 def _known_labels(result: Result, new: Gathered, path: Path | None, use_own: bool) -> list[Any]:
     """Of each document, or None; a label that is misspelt or new is refused."""
     from isthmus.cli.gathering import check_spelling
+    from isthmus.cli.given import labels_by_id
     from isthmus.core.labels import spelled_like
     from isthmus.exceptions import DataError
-    from isthmus.io.documents import read_given
 
-    known: list[Any] = list(new.labels) if use_own else [None] * len(new.texts)
-    if path is not None:
-        given = {one.id: one.label for one in read_given(str(path))}
-        if not given.keys() & set(new.ids):
-            raise DataError(f"{path} has no id that {new.path} has.")
-        known = [given.get(name, label) for name, label in zip(new.ids, known, strict=True)]
     classes = result.classes.tolist()
-    known = spelled_like(known, classes)
-    strange = dict.fromkeys(label for label in known if label is not None and label not in classes)
-    check_spelling(str(path or new.path), map(str, strange), [str(one) for one in classes], ())
+    known = spelled_like(new.labels if use_own else [None] * len(new.texts), classes)
+    if path is not None:
+        _, by_id = labels_by_id(str(path), new, classes)
+        known = [by_id.get(name, label) for name, label in zip(new.ids, known, strict=True)]
+    strange = dict.fromkeys(str(label) for label in known if label is not None and label not in classes)
+    check_spelling(new.path, strange, [str(one) for one in classes], ())
     if strange:
         named = ", ".join(repr(label) for label in list(strange)[:5])
         raise DataError(f"{path or new.path} has labels that the model does not know: {named}. Fit it with that class.")

@@ -65,17 +65,13 @@ def watch(
 
 
 def _compare(result: Any, file: str, reading: dict[str, Any]) -> DriftReport:
-    from isthmus.cli.bad_rows import BadRows
-    from isthmus.cli.gathering import gather
+    from isthmus.cli.gathering import gather_readable
     from isthmus.cli.models import ask
     from isthmus.cli.stages import Stages
     from isthmus.drift import compare_batch, describe_documents
 
-    with BadRows() as bad, Stages() as stages:
-        found = gather(file, stages, bad, **reading)
-        bad.finish(None)
-        if not found.texts:
-            bad.refuse()
+    with Stages() as stages:
+        found = gather_readable(file, stages, **reading)
         with stages.stage(f"comparing {file}"):
             X, probabilities = ask(result, found.texts)
     described = describe_documents(result.vectorizer, found.texts, X, probabilities, result.profile)
