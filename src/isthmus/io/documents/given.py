@@ -31,7 +31,7 @@ class GivenLabel(NamedTuple):
 
 def read_given(
     path: str,
-    id: str | None = None,  # noqa: A002
+    id_column: str | None = None,
     label: str | None = None,
     allow_labels: Sequence[str] = (),
 ) -> list[GivenLabel]:
@@ -42,7 +42,7 @@ def read_given(
     path
         A table of any format that `open_documents` reads, with a column of ids and one of labels; or what Label Studio
         (JSON or JSON-MIN) or Argilla (`to_json`) exports.
-    id, label
+    id_column, label
         Names of the columns, in a table.
     allow_labels
         Labels that are classes though they look like placeholders.
@@ -53,7 +53,7 @@ def read_given(
         elif {"fields", "responses"} <= set(table.columns):
             found = list(_from_argilla(table))
         else:
-            found = list(_from_table(table, id, label))
+            found = list(_from_table(table, id_column, label))
     kept = [one for one in found if one.label and (one.label in allow_labels or not is_placeholder(one.label))]
     if not kept:
         raise DataError(f"{path} holds no label: fill in the column of labels, and give it again.")
@@ -79,10 +79,10 @@ def _rows(table: DocumentTable, columns: Sequence[str]) -> Iterator[tuple[str, d
         yield place, dict(zip(columns, row, strict=True))
 
 
-def _from_table(table: DocumentTable, id: str | None, label: str | None) -> Iterator[GivenLabel]:  # noqa: A002
+def _from_table(table: DocumentTable, id_column: str | None, label: str | None) -> Iterator[GivenLabel]:
     if set(table.columns) >= SUGGESTED:  # whatever the user's own files call them: one may call its labels "kind"
-        id, label = "id", "label"  # noqa: A001
-    name = _column(table, "id", id, ["document_id", *USUAL["id"]])
+        id_column, label = "id", "label"
+    name = _column(table, "id", id_column, ["document_id", *USUAL["id"]])
     answer = _column(table, "label", label, USUAL["label"])
     more = [column for column in ("guess", "kind") if column in table.columns and column not in (name, answer)]
     for place, row in _rows(table, [name, answer, *more]):
