@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.preprocessing import normalize
 
+import isthmus
+from conftest import Toy
+from isthmus import LSA, MSDA, TransductiveLR
+from isthmus.io.models.header import read_header
 from isthmus.solvers.linear import denoising_lsa_map, lsa_map
 
 CONTAINERS = [np.asarray, sp.csr_array]
@@ -69,3 +74,13 @@ def test_latent_semantic_analysis_is_the_leading_singular_vectors(container: Any
     expected = normalize(left[:, :3] * values[:3]) * np.linalg.norm(X, axis=1)[:, None]
     found = hidden(lsa_map(container(X), 3, weight=1.0), container(X))
     assert found @ found.T == pytest.approx(expected @ expected.T, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    "method", [MSDA(n_features=30), LSA(20), TransductiveLR("msda"), TransductiveLR("lsa")], ids=repr
+)
+def test_a_file_holds_maps_in_single_precision(method: Any, toy: Toy, tmp_path: Path) -> None:
+    isthmus.save(toy.fit(method), tmp_path / "m.isthmus")
+    arrays = read_header(str(tmp_path / "m.isthmus")).arrays
+    maps = [one for one in arrays if toy.X.shape[1] in one["shape"] and min(one["shape"]) > 2]
+    assert {one["type"] for one in maps} == {"F32"}

@@ -23,7 +23,7 @@ class WordMap:
     """Documents to [X, w H], with H = X W in rows as long as those of X."""
 
     directions: Array
-    """W: words x dimensions."""
+    """W: words x dimensions, in single precision: it is most of a model file, and comes from such a decomposition."""
     weight: float
 
     def transform(self, X: Matrix, domain: int | None = None) -> Matrix:
@@ -54,7 +54,7 @@ def as_matrix(both: SideBySide) -> Matrix:
 def lsa_map(X: Matrix, n_components: int = 100, weight: float = 0.5) -> WordMap:
     """Latent semantic analysis: the leading right singular vectors of X, the documents of all domains."""
     _, _, directions = _leading(X, n_components)
-    return WordMap(directions.T, weight)
+    return WordMap(directions.T.astype(np.float32), weight)
 
 
 def denoising_lsa_map(
@@ -84,7 +84,7 @@ def denoising_lsa_map(
     back = vectors * lengths
     gram = back @ back.T
     gram[np.diag_indices_from(gram)] += 1e-9 * np.trace(gram) / len(gram)  # rounding must not make it indefinite
-    directions = np.zeros((X.shape[1], len(values)))
+    directions = np.zeros((X.shape[1], len(values)), dtype=np.float32)
     directions[words] = kept @ cholesky(gram, lower=True)
     return WordMap(directions, weight)
 
