@@ -171,7 +171,7 @@ def test_watch_writes_a_page_over_time(folder: Path) -> None:
     html = page.read_text()
     assert "What arrives does not look like the target" in html
     assert html.count("beyond the bounds</title>") == html.count('<td class="rings">') > 0
-    assert html.count("<circle") == 3 * len(batches)
+    assert html.count("<circle") == 4 * len(batches)  # three signs, and what the model expects
     assert "--report" in run("watch", folder / "m.isthmus", *batches, "--report", page).sentence  # it exists
     assert run("watch", folder / "m.isthmus", *reversed(batches), "--report", page, "--force").code == 0
     assert "looks like the target again" in page.read_text()

@@ -296,6 +296,13 @@ def test_exports_are_what_the_commands_read(session: Session, client: TestClient
     assert report.headers["content-disposition"] == 'attachment; filename="report.html"'
 
 
+def test_what_reading_warns_of_is_in_the_page(tmp_path: Path) -> None:
+    put(tmp_path / "s.csv", SOURCE)
+    (tmp_path / "t.csv").write_bytes(b"id,text\n1,caf\xe9 refund\n")
+    found = read_pair([str(tmp_path / "s.csv")], str(tmp_path / "t.csv"), Reading()).meta["findings"]
+    assert found[0] == "t.csv, line 2, is not UTF-8: read as Windows-1252. Name the right one with --encoding."
+
+
 def test_the_command_refuses_what_it_cannot_do(tmp_path: Path, files: tuple[Path, Path]) -> None:
     (tmp_path / "old").write_text("x")
     given = ["--source", files[0], "--target", files[1]]

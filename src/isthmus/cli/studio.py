@@ -96,13 +96,16 @@ def _run(project: Path, loaded: Loaded | None, reading: Reading, method: str, po
 
 def read_pair(source: list[str], target: str, reading: Reading) -> Loaded:
     """Two files as a project takes them; rows that cannot be read are left out, and told."""
+    import warnings
+
     from isthmus.cli.bad_rows import BadRows
     from isthmus.cli.console import as_options
     from isthmus.cli.gathering import check_files, domain_names, gather_files
     from isthmus.cli.stages import Stages
     from isthmus.studio import Loaded, ProjectDocuments
 
-    with BadRows() as bad, Stages() as stages:
+    with BadRows() as bad, Stages() as stages, warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
         files = gather_files(source, target, reading, stages, bad)
         if not all(file.texts for file in (*files.sources, files.target)):
             bad.refuse()
@@ -117,7 +120,11 @@ def read_pair(source: list[str], target: str, reading: Reading) -> Loaded:
         files.target.texts,
     )
     paths = {file.path: Path(file.path).name for file in (*files.sources, files.target)}
-    sentences = [*(f"Left out: {one}" for one in bad.sentences), *(finding.message for finding in files.findings())]
+    sentences = [
+        *(str(one.message) for one in warned),
+        *(f"Left out: {one}" for one in bad.sentences),
+        *(finding.message for finding in files.findings()),
+    ]
     meta: dict[str, Any] = {
         "source": " and ".join(paths[file.path] for file in files.sources),
         "target": paths[files.target.path],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date
+from math import inf
 from pathlib import Path
 
 from markupsafe import Markup
@@ -19,6 +20,7 @@ WHAT = {
     "closeness": "How alike documents are to the mean of the target: less where they speak of something else.",
     "class prior": "How many documents would have to change their class for the shares of the target.",
 }
+EXPECTED = "What the model thinks of its own accuracy. It has no bounds: where documents have changed, it is a guess."
 
 
 def write_watch(reports: Mapping[str, DriftReport], path: Path, *, model: str) -> Path:
@@ -29,6 +31,8 @@ def write_watch(reports: Mapping[str, DriftReport], path: Path, *, model: str) -
         (name, WHAT[name], charts.timeline(list(reports), [_sign(report, name) for report in reports.values()]))
         for name in names
     ]
+    expected = [Sign("expected right", one.confidence, one.usual_confidence, 0.0, inf) for one in reports.values()]
+    drawn.append(("expected right", EXPECTED, charts.timeline(list(reports), expected)))
     html = (
         page_environment()
         .get_template("watch.html.j2")

@@ -8,6 +8,7 @@
   let shown = null; // the document that is asked about
   let busy = false; // an answer is on its way: a second key press must not give the next document the same label
   let seenFit = -1;
+  let choosing = false; // other files, in place of those that were looked at
 
   // ---- speaking with the server
 
@@ -52,8 +53,8 @@
   function draw() {
     const { files, fit, result, labelling } = state;
     find("project").textContent = state.project;
-    find("files").hidden = Boolean(files);
-    find("found").hidden = !files || Boolean(result) || fit.running;
+    find("files").hidden = Boolean(files) && !choosing;
+    find("found").hidden = !files || choosing || Boolean(result) || fit.running;
     find("working").hidden = !fit.running;
     find("result").hidden = !result;
     find("exports").hidden = !result;
@@ -62,7 +63,8 @@
       find("pair").textContent = `${files.source} → ${files.target}`;
       const classes = Object.entries(files.classes).map(([label, n]) => `${label} ${n.toLocaleString("en")}`);
       find("sizes").textContent = `${count(files.n_source, "document", "documents")} with labels (${classes.join(", ")}), ${count(files.n_target, "document", "documents")} to label.`;
-      find("findings").replaceChildren(...files.findings.map((sentence) => make("li", "", sentence)));
+      for (const list of document.querySelectorAll(".findings")) list.replaceChildren(...files.findings.map((sentence) => make("li", "", sentence)));
+      find("found-before").hidden = !files.findings.length;
     }
     if (fit.running) find("progress").textContent = `${fit.number ? "Learning again" : "Learning"}, for ${Math.round(fit.seconds)} seconds so far. ${fit.number ? "You can go on labelling." : ""}`;
     drawStages(fit);
@@ -97,7 +99,7 @@
     );
   }
 
-  function drawChoices({ classes, labelled, skipped, since_fit: fresh }) {
+  function drawChoices({ classes, labelled, skipped, measured, since_fit: fresh }) {
     find("choices").replaceChildren(
       ...classes.map((label, number) => {
         const button = make("button", "choice", ...(number < 9 ? [make("kbd", "", String(number + 1))] : []), label);
@@ -106,7 +108,7 @@
         return button;
       }),
     );
-    find("tally").textContent = `${count(labelled, "label", "labels")} given${skipped ? `, ${skipped} skipped` : ""}; all are stored.`;
+    find("tally").textContent = `${count(labelled, "label", "labels")} given${skipped ? `, ${skipped} skipped` : ""}; all are stored.${measured ? ` Of the random ones, the model was right in ${measured.right} of ${measured.n}.` : ""}`;
     find("refit").disabled = !fresh || state.fit.running;
   }
 
@@ -185,6 +187,10 @@
   for (const [id, action] of Object.entries({ undo, skip: actions.s, "not-these": askOther, "show-guess": guess, start: fit, refit: fit, "no-class": () => answer("none") })) {
     find(id).addEventListener("click", action);
   }
+  find("other-files").addEventListener("click", () => {
+    choosing = true;
+    draw();
+  });
   find("other").addEventListener("submit", (event) => {
     event.preventDefault();
     const name = find("other-name").value.trim();
@@ -193,7 +199,15 @@
   find("upload").addEventListener("submit", (event) => {
     event.preventDefault();
     attempt(async () => {
-      state = await ask("/api/files", { method: "POST", body: new FormData(event.target) });
+      find("look").disabled = true;
+      find("look").textContent = "Looking …";
+      try {
+        state = await ask("/api/files", { method: "POST", body: new FormData(event.target) });
+        choosing = false;
+      } finally {
+        find("look").disabled = false;
+        find("look").textContent = "Look at them";
+      }
       draw();
     });
   });
