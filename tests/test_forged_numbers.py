@@ -26,6 +26,7 @@ from isthmus.io.models.declared import METHOD, NUMBERS, Numbers
 from isthmus.io.models.fields import check_fields
 from isthmus.io.models.registry import CLASSES, class_named, names_of_classes
 from isthmus.methods import METHODS
+from isthmus.methods.spectral.incremental import IncrementalCDSC
 from isthmus.solvers.linear.denoising import Layer
 from isthmus.solvers.spectral import nearest
 
@@ -33,6 +34,7 @@ MODELS: dict[str, Any] = {
     **{name: getattr(isthmus, name) for name in [*METHODS, "Auto"]},
     "SC of all links": lambda: isthmus.SC(n_neighbors="all"),
     "CDSC with a classifier": lambda: isthmus.CDSC(classifier=GaussianNB()),
+    "IncrementalCDSC": IncrementalCDSC,
     "TransductiveLR of directions": lambda: isthmus.TransductiveLR("lsa"),
 }
 KNOWN = ("features", "classes", "domains")

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import scipy.linalg
 import scipy.sparse as sp
-import scipy.sparse.linalg
 
+import isthmus
 from conftest import Toy
+from isthmus.methods.spectral import document_blocks
 from isthmus.methods.spectral.cdsc import CDSC
+from isthmus.methods.spectral.document_blocks import DocumentBlock
 from isthmus.methods.spectral.incremental import IncrementalCDSC
-from isthmus.solvers.spectral import eigen
-
-
-@pytest.fixture(autouse=True)
-def no_small_graphs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Small graphs are solved as dense matrices, whatever the start: here, none is small."""
-    monkeypatch.setattr(eigen, "SMALL", 0)
+from isthmus.solvers.spectral import GrowingGraph
 
 
 def in_batches(toy: Toy, n: int, **parameters: Any) -> tuple[IncrementalCDSC, np.ndarray]:
@@ -45,20 +43,93 @@ def test_batches_end_where_a_fit_from_scratch_does(toy: Toy, parameters: dict[st
     assert np.mean(model.predict(toy.X) == fresh.predict(toy.X)) >= 0.98
 
 
-def test_a_warm_start_takes_few_products(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
-    counts = {"lanczos": 0, "warm": 0}
+def dense_vectors(graph: GrowingGraph, rows: Any, coordinates: Any) -> tuple[Any, Any]:
+    """Rayleigh-Ritz with all matrices written out."""
+    N = np.vstack([graph.nodes.toarray(), rows.toarray()])
+    Z = np.vstack([graph.tied, coordinates])
+    sizes = np.append(graph.sizes, np.ones(rows.shape[0]))
+    W = N @ N.T - np.diag(sizes)
+    free = np.arange(len(N)) >= len(graph.sizes)
+    W_s = W * np.outer(free, free)
+    D, D_s = np.diag(W.sum(axis=1)), np.diag(W_s.sum(axis=1))
+    T = D - W + graph.lam * (D_s - W_s)
+    values, mixture = scipy.linalg.eigh(Z.T @ T @ Z, Z.T @ D @ Z)
+    return 1 - values, Z @ mixture
 
-    def counting(name: str, function: Any) -> Any:
-        def counted(*arguments: Any, **options: Any) -> Any:
-            counts[name] += 1
-            return function(*arguments, **options)
 
-        return counted
+def documents_of(model: IncrementalCDSC) -> tuple[Any, Any]:
+    """Rows and coordinates of the unlabelled documents."""
+    blocks = DocumentBlock.stacked(model.solution_._blocks)
+    return blocks.rows, blocks.coordinates
 
-    monkeypatch.setattr(eigen, "eigsh", counting("lanczos", scipy.sparse.linalg.eigsh))
-    monkeypatch.setattr(eigen, "lobpcg", counting("warm", scipy.sparse.linalg.lobpcg))
-    in_batches(toy, 2)
-    assert counts == {"lanczos": 1, "warm": 1}
+
+@pytest.mark.parametrize("lam", [0.0, 0.025, 2.0])
+def test_sums_by_word_are_those_of_all_documents(toy: Toy, lam: float) -> None:
+    model, _ = in_batches(toy, 4, lam=lam)
+    graph = model.solution_._graph
+    rows, coordinates = documents_of(model)
+    values, vectors = dense_vectors(graph, rows, coordinates)
+    assert graph.embedding.values == pytest.approx(values, abs=1e-9)
+    found = np.abs(graph.embedding.tied)
+    assert found == pytest.approx(np.abs(vectors[: len(found)]), abs=1e-7)
+
+
+def test_documents_stand_where_the_equation_of_their_row_puts_them(toy: Toy) -> None:
+    """Solved for one document after the other, the equations hold of all once nothing moves."""
+    model, _ = in_batches(toy, 2, n_eigenvectors=2)
+    graph = model.solution_._graph
+    rows, coordinates = documents_of(model)
+    for _ in range(60):
+        now = graph.moved(rows, coordinates)
+        graph, coordinates = graph.settled(rows, coordinates, now), now
+    fresh = toy.fit(CDSC(random_state=0, n_eigenvectors=2))
+    assert 1 - graph.embedding.values[:2] == pytest.approx(fresh.eigenvalues_, abs=1e-6)
+
+
+def test_a_batch_looks_at_no_more_than_it_brings(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows that are multiplied in `partial_fit`: three times those that arrived, and as many as make a block."""
+    seen: list[int] = []
+    of = GrowingGraph.vectors_at
+
+    def counted(graph: GrowingGraph, rows: Any, coordinates: Any) -> Any:
+        seen.append(rows.shape[0])
+        return of(graph, rows, coordinates)
+
+    monkeypatch.setattr(GrowingGraph, "vectors_at", counted)
+    monkeypatch.setattr(document_blocks, "LENGTH", 4)
+    in_batches(toy, 30)
+    largest = int(np.ceil(toy.in_target.sum() / 30))
+    assert len(seen) == 29  # and none for labels that nobody asks for
+    assert max(seen) < 3 * largest + 2 * 4
+
+
+def test_many_small_batches_are_kept_in_few_blocks(toy: Toy) -> None:
+    model, rows = in_batches(toy, 60)
+    blocks = model.solution_._blocks
+    assert len(blocks) <= 3
+    positions = np.concatenate([block.positions for block in blocks])
+    assert sorted(positions) == list(range((~toy.in_target).sum(), len(rows)))
+
+
+def test_a_saved_model_goes_on(toy: Toy, tmp_path: Path) -> None:
+    model, _ = in_batches(toy, 4)
+    isthmus.save(model, tmp_path / "model.isthmus")
+    loaded = isthmus.load(tmp_path / "model.isthmus")
+    assert np.array_equal(loaded.label_distributions_, model.label_distributions_)
+    assert np.array_equal(loaded.predict_proba(toy.X), model.predict_proba(toy.X))
+    for each in (loaded, model):
+        each.partial_fit(toy.X[toy.in_target])
+    assert len(loaded.transduction_) == len(toy.y) + toy.in_target.sum()
+    assert np.array_equal(loaded.label_distributions_, model.label_distributions_)
+
+
+def test_labels_are_there_after_a_fit_alone(toy: Toy) -> None:
+    model, plain = toy.fit(IncrementalCDSC(random_state=0)), toy.fit(CDSC(random_state=0))
+    assert np.mean(model.transduction_ == plain.transduction_) >= 0.99
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        _ = model.nonsense
+    with pytest.raises(AttributeError, match="no attribute 'transduction_'"):
+        _ = IncrementalCDSC().transduction_
 
 
 def test_documents_without_words_or_links_get_the_prior_until_a_link_arrives() -> None:

@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from isthmus._api import Result
 from isthmus.exceptions import DataError, EncoderNotSavedWarning, LibraryVersionWarning, ModelFileError, warn
 from isthmus.io.atomic import write_beside
-from isthmus.io.models.checks import check_model, method_of, require
+from isthmus.io.models.checks import FITTED, check_model, method_of, require
 from isthmus.io.models.container import pack, unpack, versions
 from isthmus.io.models.decoding import Decoder
 from isthmus.io.models.encoding import Encoder, Json
@@ -70,6 +70,8 @@ def save(model: Any, path: str | os.PathLike[str], *, force: bool = False) -> No
             "ends in such an estimator."
         )
     check_is_fitted(estimator, "classes_")
+    for name in FITTED:
+        getattr(estimator, name, None)  # some models find labels when they are asked for
     if not target.parent.is_dir():
         raise FileNotFoundError(f"path names {target}, whose folder does not exist: make it first.")
     if target.is_dir():

@@ -52,6 +52,10 @@ def _rows(*axes: str) -> Numbers:
     return Numbers(axes, sparse=True)
 
 
+def _numbers(*axes: str, low: int = 0) -> Numbers:
+    return Numbers(axes, low=low, kinds="iu")
+
+
 COUNT = Numbers((), low=0, kinds="iu")
 POSITIVE_COUNT = Numbers((), low=1, kinds="iu")
 INTERCEPT = Numbers(("machines",), or_one=True)
@@ -69,6 +73,8 @@ TOPICS = {
     "domain_topics": _not_negative("domains", "features", "topics"),
     "association": _not_negative("topics", "classes"),
 }
+
+EMBEDDED = {"eigenvalues": _any("vectors"), "class_points": _infinite("classes", "coordinates")}
 
 METHOD = {
     "class_prior_": _probabilities("classes"),
@@ -88,11 +94,11 @@ NUMBERS: dict[str, dict[str, Numbers]] = {
         "associations": _not_negative("domains", "clusters", "classes"),
     },
     "CDSVMSolution": {
-        "support": Numbers(("supports",), low=0, kinds="iu"),
+        "support": _numbers("supports"),
         "support_weights": _not_negative("supports"),
     },
     "CoCCSolution": {
-        "word_clusters": Numbers(("features",), low=0, kinds="iu"),
+        "word_clusters": _numbers("features"),
         "n_iter": COUNT,
         "objective": OBJECTIVE,
         "_of_source": _any("features", "classes"),
@@ -105,6 +111,11 @@ NUMBERS: dict[str, dict[str, Numbers]] = {
         "objective": OBJECTIVE,
         "n_iter": COUNT,
         "_machines": _any("machines", "inputs"),
+    },
+    "DocumentBlock": {
+        "rows": _rows("documents", "features"),
+        "positions": _numbers("documents"),
+        "coordinates": _any("documents", "basis"),
     },
     "DomTransNMFSolution": {
         "bases": _not_negative("machines", "features", "topics"),
@@ -121,9 +132,17 @@ NUMBERS: dict[str, dict[str, Numbers]] = {
         "_reach": _any("features"),
         "_reach_of_free": _any("features"),
     },
-    "EmbeddingSolution": {"eigenvalues": _any("vectors"), "class_points": _infinite("classes", "coordinates")},
+    "EmbeddingSolution": EMBEDDED,
     "FirstColumnsSolution": {"n_features_in_": POSITIVE_COUNT},
     "EnsembleSolution": {"_sharpness": _not_negative(), "_scale": _not_negative(), "_surplus": _not_negative()},
+    "GrowingGraph": {
+        "nodes": _rows("tied", "features"),
+        "sizes": _not_negative("tied"),
+        "kinds": _numbers("tied"),
+        "tied": _any("tied", "basis"),
+        "lam": _not_negative(),
+    },
+    "GrowingSolution": {**EMBEDDED, "_columns": _numbers("used"), "_known": _numbers("all documents", low=-1)},
     "KDESolution": {"weights": _not_negative("labeled"), "sharpness": _not_negative()},
     "KMeansSolution": {
         "centers": _any("domains", "classes", "features"),
@@ -149,7 +168,7 @@ NUMBERS: dict[str, dict[str, Numbers]] = {
     },
     "PivotMap": {
         "words": Numbers(("features",), kinds="b"),
-        "pivots": Numbers(("pivots",), low=0, kinds="iu"),
+        "pivots": _numbers("pivots"),
         "source": _any("profiled", "dimensions"),
         "target": _any("profiled", "dimensions"),
         "weight": _any(),
@@ -174,11 +193,17 @@ NUMBERS: dict[str, dict[str, Numbers]] = {
         "unknown": _probabilities("described"),
         "closeness": _any("described"),
         "confidence": _probabilities("described"),
-        "numbers": Numbers(("described",), low=0, kinds="iu"),
+        "numbers": _numbers("described"),
         "center": _any("inputs"),
     },
     "TopicSolution": TOPICS,
     "UpdatedSolution": {"_coefficients": _any("features", "classes"), "_sharpness": _not_negative()},
+    "WordSums": {
+        "reach": _not_negative("features"),
+        "carried": _any("features", "basis"),
+        "pairs": _any("features", "pairs"),
+        "gram": _any("basis", "basis"),
+    },
     "WordsAndEmbeddings": {"center_": _any("embedding"), "n_embedding_features_": COUNT},
     "WordMap": {"directions": _any("features", "dimensions"), "weight": _any()},
     "sklearn.BernoulliNB": {

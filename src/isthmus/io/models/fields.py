@@ -20,12 +20,13 @@ from isthmus.core.solution import Solution
 from isthmus.io.models.checks import require
 from isthmus.io.models.declared import METHOD, NUMBERS, Numbers
 from isthmus.io.models.registry import names_of_classes
+from isthmus.methods.spectral.document_blocks import DocumentBlock
 from isthmus.solvers.linear.svm import Machines
 
 MAX_PARTS, MAX_SOLUTIONS = 256, 32
 """Estimators, maps and solutions in one another: each is a few bytes in a file, and takes its time to predict."""
-ASIDE = (Machines, Caution)
-"""Parts that are many where there are many domains or warnings, and of which a prediction uses one at most."""
+ASIDE = (Machines, Caution, DocumentBlock)
+"""Parts that are many where there are many domains, warnings or documents; a prediction uses one of them at most."""
 MAX_CLASSES = 1024
 """Classes or topics, where there are fewer words: some methods multiply each with each."""
 PLAIN = (str, bytes, int, float, bool, type(None), np.generic)

@@ -155,30 +155,36 @@ class CDSC(SpectralClassifier):
         return DocumentGraph.of(labeled, np.ones(len(classes)), classes, unit_rows(problem.unlabeled), n_classes)
 
     def read(self, graph: DocumentGraph, embedding: Embedding, prior: Array) -> EmbeddingSolution:
-        """Classes of documents by their places: of the vectors in use, those that were asked for or tell classes."""
-        kinds = graph.kinds
-        if self.n_eigenvectors is None and self.weighting == "none" and len(kinds):
-            seen = np.unique(kinds)
-            embedding = embedding.only(_between(class_means(embedding.tied, kinds, graph.n_classes)[seen]))
-        eigenvalues = 1 - embedding.values
-        copies = graph.sizes.astype(np.intp)
-        places = PlaceClassifier.learn(
-            np.repeat(embedding.tied, copies, axis=0),
-            np.repeat(kinds, copies),
-            prior,
-            self.classifier,
-            (1 - eigenvalues) ** 2 if self.weighting == "eigenvalue" else None,
-        )
-        return embedding_solution(embedding, eigenvalues, places, graph.linked)
+        """Classes of documents by their places."""
+        columns = self.columns(graph.kinds, embedding.tied, graph.n_classes)
+        embedding = embedding.only(columns)
+        places = self.learn(graph.kinds, graph.sizes, embedding, prior)
+        return embedding_solution(embedding, 1 - embedding.values, places, graph.linked)
 
-    def embed(self, graph: DocumentGraph, start: Array | None = None) -> Embedding:
-        """The smallest vectors, from random ones or from `start`, which is nearly right already."""
+    def columns(self, kinds: Positions, tied: Array, n_classes: int) -> Positions:
+        """Of the vectors, those that were asked for or tell classes, by their values at the nodes of these kinds."""
+        if self.n_eigenvectors is None and self.weighting == "none" and len(kinds):
+            return _between(class_means(tied, kinds, n_classes)[np.unique(kinds)])
+        return np.arange(tied.shape[1])
+
+    def learn(self, kinds: Positions, sizes: Array, embedding: Embedding, prior: Array) -> PlaceClassifier:
+        """F, from the places of nodes that stand for so many documents of these kinds."""
+        copies = sizes.astype(np.intp)
+        weights = embedding.values**2 if self.weighting == "eigenvalue" else None
+        tied = np.repeat(embedding.tied, copies, axis=0)
+        return PlaceClassifier.learn(tied, np.repeat(kinds, copies), prior, self.classifier, weights)
+
+    def n_vectors(self, n_classes: int) -> int:
+        """How many vectors to look at."""
+        return self.n_eigenvectors or n_classes + 4
+
+    def embed(self, graph: DocumentGraph, n_spare: int = 0) -> Embedding:
+        """The smallest vectors, and some more."""
         affinity = CosineAffinity(graph.nodes, graph.free, graph.sizes, self.lam)
         must_link = None if np.isinf(self.beta) else MustLink(graph.kinds, len(affinity))
         most = len(np.unique(graph.kinds)) + graph.free.shape[0]
-        n_eigenvectors = min(self.n_eigenvectors or graph.n_classes + 4, most)
-        if start is None:
-            start = check_random_state(self.random_state).normal(size=len(affinity))
+        n_eigenvectors = min(self.n_vectors(graph.n_classes) + n_spare, most)
+        start = check_random_state(self.random_state).normal(size=len(affinity))
         with watched(type(self).__name__, bool(self.verbose), self.callback) as on_step:
             looks = on_step if self.verbose or self.callback else None  # to look on takes time
             return embed(affinity, max(1, n_eigenvectors), start, must_link, self.beta, looks)

@@ -5,6 +5,7 @@ from isthmus.solvers.spectral.clamped import AllLinks, NeighborLinks, Placed, em
 from isthmus.solvers.spectral.document_graph import DocumentGraph
 from isthmus.solvers.spectral.eigen import leading_vectors
 from isthmus.solvers.spectral.embedding import Embedding, embed
+from isthmus.solvers.spectral.growing import GrowingGraph
 from isthmus.solvers.spectral.merge import class_means, class_sums, linked_rows
 from isthmus.solvers.spectral.must_link import MustLink
 from isthmus.solvers.spectral.neighbors import nearest, nearest_others, neighbor_graph
@@ -14,6 +15,7 @@ __all__ = [
     "CosineAffinity",
     "DocumentGraph",
     "Embedding",
+    "GrowingGraph",
     "MustLink",
     "NeighborLinks",
     "Placed",

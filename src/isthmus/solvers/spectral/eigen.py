@@ -26,8 +26,6 @@ REPEATABLE: dict[str, Any] = {"rng": 0} if "rng" in signature(eigsh).parameters 
 
 GUARD = 3
 MAX_ITER = 300
-WARM_ITER = 2
-"""Iterations from vectors that are nearly right already."""
 
 
 def leading_vectors(
@@ -53,8 +51,7 @@ def leading_vectors(
     n_vectors : int
         How many, with the first.
     start : ndarray
-        Where Lanczos starts; or, in columns, vectors that are nearly right already, beside the first one. A few
-        iterations improve these, and no more is done.
+        Where the search starts.
     precondition : callable, optional
         Roughly the solution of (I - matrix) x = y. Needed where the other end of the spectrum is far away, which would
         cost Lanczos thousands of steps.
@@ -77,8 +74,6 @@ def leading_vectors(
             matrix = others(np.eye(n))
             values, vectors = eigh((matrix + matrix.T) / 2)  # all: the search for a few of them can fail
             values, vectors = values[n - n_others :], vectors[:, n - n_others :]
-        elif start.ndim == 2:
-            values, vectors = _improved(product, start[:, :n_others])
         elif precondition is None:
             matrix = LinearOperator((n, n), matvec=product, dtype=np.float64)
             values, vectors = eigsh(matrix, n_others, which="LA", v0=start, **REPEATABLE)
@@ -90,15 +85,6 @@ def leading_vectors(
         values, vectors = stopped.values, stopped.vectors
     order = np.argsort(-values, kind="stable")
     return np.append(1.0, values[order]), np.column_stack([first, vectors[:, order]])
-
-
-def _improved(multiply: Callable[[Array], Array], block: Array) -> tuple[Array, Array]:
-    n = len(block)
-    matrix = LinearOperator((n, n), matvec=multiply, matmat=multiply, dtype=np.float64)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # of a tolerance missed: they are as good as so many steps make
-        values, vectors = lobpcg(matrix, block, tol=1e-4, maxiter=WARM_ITER, largest=True)
-    return values, vectors
 
 
 def _preconditioned(

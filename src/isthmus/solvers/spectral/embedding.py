@@ -39,6 +39,10 @@ class Embedding:
             _carried=self._carried[:, columns],
         )
 
+    def carry(self, rows: Matrix) -> Array:
+        """What the words of unit rows carry to them from the graph."""
+        return np.asarray(rows @ self._carried)
+
     def place(self, X: Matrix) -> tuple[Array, Mask]:
         """Coordinates of new documents, and which of them share a word with the graph.
 
@@ -50,7 +54,7 @@ class Embedding:
         degrees, degrees_of_free = rows @ self._reach, rows @ self._reach_of_free
         linked = np.asarray(degrees > 0)
         weights = np.maximum(np.abs(self.values), 1e-6) * degrees[:, None] + degrees_of_free[:, None]
-        return np.asarray(rows @ self._carried / np.where(linked, weights.T, 1.0).T), linked
+        return self.carry(rows) / np.where(linked, weights.T, 1.0).T, linked
 
 
 def embed(
@@ -64,15 +68,12 @@ def embed(
     """The smallest solutions of T x = w D x, T = (D - W) + beta U U^T + lam (D_s - W_s).
 
     Found as the largest eigenvalues 1 - w of I - D^-1/2 T D^-1/2. No node may have degree zero. Without `must_link`, U
-    is zero: what it would tie together is one node already. `start` and `on_step`: see `leading_vectors`; vectors to
-    start from are coordinates of the nodes, without the constant ones.
+    is zero: what it would tie together is one node already. `start` and `on_step`: see `leading_vectors`.
     """
     n, lam = len(affinity), affinity.lam
     degrees = affinity.degrees()
     scale = degrees**-0.5
     own = affinity @ np.ones(n)  # D + lam D_s
-    if start.ndim == 2:
-        start = start / scale[:, None]
 
     def multiply(y: Array) -> Array:
         x = (scale * y.T).T
@@ -102,7 +103,13 @@ def embed(
 
 def turn_signs(vectors: Array, n_tied: int) -> None:
     """Make eigenvectors point one way at the tied nodes: they come with either sign, which some classifiers notice."""
-    if n_tied:
-        size = np.abs(vectors[:n_tied])
-        decisive = vectors[(size > 0.5 * size.max(axis=0)).argmax(axis=0), np.arange(vectors.shape[1])]
-        vectors *= np.where(decisive < 0, -1, 1)
+    vectors *= signs_at(vectors[:n_tied])
+
+
+def signs_at(tied: Array) -> Array:
+    """One or minus one, for vectors that have these values at the tied nodes."""
+    if not len(tied):
+        return np.ones(tied.shape[1])
+    size = np.abs(tied)
+    decisive = tied[(size > 0.5 * size.max(axis=0)).argmax(axis=0), np.arange(tied.shape[1])]
+    return np.where(decisive < 0, -1.0, 1.0)
