@@ -27,23 +27,37 @@ ROOT = Path(__file__).parent.parent
 MEASURED = ROOT / "src" / "isthmus" / "bench" / "measured.json"
 PAGE = ROOT / "docs" / "papers.md"
 PICTURES = ROOT / "docs" / "pictures"
+
+
+def drawn(folder: str, *figures: str) -> list[str]:
+    """Options for these figures of a table, and the shortest table beside them."""
+    return ["--methods", "LR", "--figures", folder, *(word for name in figures for word in ("--figure", name))]
+
+
 GLIOMA = ["--tasks", "glioma trial 1,glioma trial 2"]
 NEWS = "comp vs rec,comp vs sci,comp vs talk,rec vs sci,rec vs talk,sci vs talk"
 NINE = f"{NEWS},orgs vs people,orgs vs places,people vs places"
 RUNS: dict[str, tuple[str, int, list[str]]] = {
-    "tcl": ("tcl", 1, ["--figures", "tcl"]),
+    "tcl": ("tcl", 1, []),
     "tcl-variants": ("tcl", 3, ["--methods", "TCL,common weight 0.9,common weight 0.1"]),
     "tcl-printed": ("tcl", 1, ["--methods", "eq. 5-8 as printed, 0.9", "--methods", "eq. 5-8 as printed, 0.7"]),
-    "cdsc": ("cdsc", 2, ["--figures", "cdsc"]),
+    "tcl-figures": ("tcl", 1, drawn("tcl", "number-of-topics", "common-weight")),
     "cdsc-variants": ("cdsc", 10, ["--methods", "CDSC,CDSC weighted,lambda 0,stems", "--methods", "stems, weighted"]),
     "cdsc-printed": ("cdsc", 3, ["--methods", "as printed,beta 15"]),
-    "cci": ("cci", 3, ["--figures", "cci"]),
-    "cci-variants": ("cci", 3, ["--methods", "K-means,MTrick,CCI,gamma 0,lambda 0"]),
-    "dtlm": ("dtlm", 1, ["--figures", "dtlm"]),
+    "cdsc-source-cv": ("cdsc", 10, ["--methods", "SVM source-CV", "--tasks", "people vs places (stories)"]),
+    "cdsc-figures": ("cdsc", 2, drawn("cdsc", "lambda", "beta", "eigenvectors", "source-size")),
+    "cdsc-pictures": ("cdsc", 2, drawn("cdsc", "eigen-space", "eigen-space-sc", "similarity")),
+    "cci": ("cci", 10, []),
+    "cci-variants": ("cci", 10, ["--methods", "K-means,MTrick,CCI,gamma 0,lambda 0"]),
+    "cci-figures": ("cci", 3, drawn("cci", "target-weight", "correspondence-weight", "word-clusters", "iterations")),
+    "cci-correspondence": ("cci", 3, drawn("cci", "correspondence")),
     "dtlm-variants": ("dtlm", 1, ["--methods", "DTLM,as printed,random start", "--tasks", NINE]),
-    "domtrans-nmf": ("domtrans-nmf", 2, GLIOMA),
-    "domtrans-variants": ("domtrans-nmf", 2, ["--methods", "LR,DomTrans-NMF,w of algorithm 1,TCL", *GLIOMA]),
-}
+    "dtlm-figures": ("dtlm", 1, drawn("dtlm", "graph-weight", "number-of-topics", "iterations", "gcmf-factors")),
+    "dtlm-reuters": ("dtlm", 1, drawn("dtlm", "graph-weight-reuters", "number-of-topics-reuters-1",
+                                      "number-of-topics-reuters-100", "labeled-share")),
+    "domtrans-nmf": ("domtrans-nmf", 5, [*GLIOMA, "--figures", "domtrans-nmf", "--figure", "roc", "--figure", "auc"]),
+    "domtrans-variants": ("domtrans-nmf", 5, ["--methods", "LR,DomTrans-NMF,w of algorithm 1,TCL", *GLIOMA]),
+}  # fmt: skip
 """By the name of the file: table, repeats and further options."""
 
 HEAD = """# The five papers, claim by claim

@@ -94,7 +94,7 @@ def _entry(name: str, claim: Mapping[str, Any], stored: StoredResults) -> Entry:
     rule = claim.get("rule", "said")
     if rule not in RULES:
         raise DataError(f"The claim {claim['place']!r} of {name} has no rule {rule!r}: choose from {', '.join(RULES)}.")
-    finding: Judgement = RULES[rule](stored, name, **claim.get("of", {}))
+    finding: Judgement = RULES[rule](stored, claim.get("table", name), **claim.get("of", {}))
     return Entry(
         paper=name,
         place=claim["place"],

@@ -158,6 +158,42 @@ def gain(
     return _by_points(ahead, 0.0, -2 * TOLERANCE)
 
 
+def above(
+    stored: StoredResults,
+    table: str,
+    *,
+    figure: str,
+    method: str,
+    others: Sequence[str],
+    low: float,
+    high: float,
+    tasks: Sequence[str] = (),
+) -> Judgement:
+    """A method is the best at all values of a sweep between two but one; at half of them is a part."""
+    ahead, curves = METRIC_OF[table].ahead, [stored.curve(table, figure, tasks, name) for name in (method, *others)]
+    inside = [value for value in curves[0] if low <= value <= high and all(value in curve for curve in curves)]
+    if not inside:
+        return MISSING
+    won = sum(all(ahead(curves[0][value], curve[value]) >= 0 for curve in curves) for value in inside)
+    verdict = COMES_BACK if won >= len(inside) - 1 else PARTLY if 2 * won >= len(inside) else DOES_NOT
+    return Judgement(f"best at {won} of {len(inside)} values", verdict)
+
+
+def widest(
+    stored: StoredResults, table: str, *, figure: str, task: str, others: Sequence[str], low: float, high: float
+) -> Judgement:
+    """Between two values, a task changes more than the others do, but for a point."""
+    spreads = {}
+    for name in (task, *others):
+        inside = [mean for value, mean in stored.curve(table, figure, [name]).items() if low <= value <= high]
+        if len(inside) < 2:
+            return MISSING
+        spreads[name] = abs(METRIC_OF[table].ahead(max(inside), min(inside)))
+    ahead = spreads[task] - max(spreads[name] for name in others)
+    shown = ", ".join(f"{name} by {spread:.1f} points" for name, spread in spreads.items())
+    return Judgement(shown, _by_points(ahead, 0.0, -TOLERANCE))
+
+
 def said(stored: StoredResults, table: str, *, measured: str, verdict: str) -> Judgement:
     """What was seen, where the claim is no number."""
     if verdict not in VERDICTS:
@@ -172,6 +208,8 @@ RULES: Mapping[str, Callable[..., Judgement]] = {
     "flat": flat,
     "peak": peak,
     "gain": gain,
+    "above": above,
+    "widest": widest,
     "said": said,
 }
 
