@@ -172,6 +172,16 @@ def test_all_bad_rows_are_told_at_once_and_can_be_left_out(tmp_path: Path) -> No
     assert kept == [row["id"] for n, row in enumerate(target) if n not in (2, 6)]
 
 
+def test_a_bad_row_may_hold_half_a_character(tmp_path: Path) -> None:
+    put(tmp_path / "s.csv", SOURCE)
+    rows = [*TARGET, {"id": None, "text": "refund \ud83d"}]
+    (tmp_path / "t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    files = ["--source", tmp_path / "s.csv", "--target", tmp_path / "t.jsonl", "--method", "LR"]
+    done = run("fit", *files, "--predictions", tmp_path / "out.csv", "--on-bad-rows", "skip")
+    assert done.code == 0, done.err
+    assert "\\ud83d" in (tmp_path / "out.skipped.csv").read_text()
+
+
 def test_a_placeholder_is_a_class_only_if_asked_for(tmp_path: Path) -> None:
     source = [{**row, "label": "none" if row["label"] == "bug" else "pay"} for row in SOURCE]
     put(tmp_path / "s.csv", source)

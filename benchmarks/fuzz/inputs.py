@@ -12,6 +12,7 @@ import random
 import sys
 import tempfile
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from pyarrow import parquet
 
 import isthmus
 from fuzz.isolation import OWN_WARNINGS, Case, FindingError, elsewhere
+from isthmus.drift import profile_target
 from isthmus.exceptions import DataError
 from isthmus.io.documents import open_documents
 
@@ -80,35 +82,61 @@ def reading() -> Case:
 
 
 def commanding() -> Case:
-    """`fit` and `predict`: exit codes 0, 1 and 2, a sentence, and nothing left behind."""
+    """All commands that read documents: exit codes 0 to 3, a sentence, and nothing left behind."""
     model: bytes = elsewhere(_model)
 
     def case(seed: int) -> tuple[str, int]:
         rng = random.Random(seed)
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
-            source, size = written(folder, "source", rng)
-            target, more = written(folder, "target", rng)
-            if rng.random() < 0.5:
-                arguments = ["predict", _model_file(folder, model, rng), target, "-o", folder / "out.csv"]
-            else:
-                method = rng.choice(["LR", "LR", "SVM", "TCL", "Auto", "nope"])
-                arguments = ["fit", "--source", source, "--target", target, "--method", method, "--predictions"]
-                arguments += [folder / f"out{rng.choice(['.csv', '.parquet', '.jsonl.zst', '.txt'])}"]
-                arguments += rng.choice([[], ["-o", folder / "m.isthmus"], ["--report", folder / "r.html"], ["--json"]])
-            arguments += rng.choice(
-                [*[[]] * 7, ["--encoding", "latin-1"], ["--text", "text"], ["--max-document", "50"]]
-            )
+            arguments, size = _command_line(folder, model, rng)
             code, out, err = _run([str(argument) for argument in arguments])
-            if code not in (0, 1, 2) or "Traceback" in err or (code == 1 and not err.strip()):
+            if code not in (0, 1, 2, 3) or "Traceback" in err or (code == 1 and not (out + err).strip()):
                 raise FindingError(f"{arguments} ended with {code}: {err[-300:]}")
             if set(out + err) & {"\x1b", "\x07", "\u202e"}:
                 raise FindingError(f"{arguments} printed a raw escape: {(out + err)[-300:]!r}")
             if left := [path.name for path in folder.rglob(".isthmus-*")]:
                 raise FindingError(f"{arguments} left {left}")
-            return f"ended with {code}", size + more
+            return f"{arguments[0]} ended with {code}", size
 
     return case
+
+
+def _command_line(folder: Path, model: bytes, rng: random.Random) -> tuple[list[Any], int]:
+    """A command, and the bytes of the files that it names."""
+    source, size = written(folder, "source", rng)
+    target, more = written(folder, "target", rng)
+    saved = _model_file(folder, model, rng)
+    labels, most = written(folder, "labels", rng) if rng.random() < 0.5 else (target, 0)
+    both = ["--source", source, "--target", target]
+    method = ["--method", rng.choice(["LR", "LR", "SVM", "TCL", "Auto", "nope"])]
+    named = folder / f"out{rng.choice(['.csv', '.parquet', '.jsonl.zst', '.txt'])}"
+    given: list[Any] = rng.choice([[], ["--labels", labels]])
+    json = rng.choice([[], ["--json"]])
+    page = rng.choice([[], ["--report", folder / "r.html"]])
+    lines: list[list[Any]] = [
+        ["predict", saved, target, "-o", folder / "out.csv", *rng.choice([[], ["--fail-on-drift"]]), *json],
+        [
+            "fit",
+            *both,
+            *method,
+            "--predictions",
+            named,
+            *given,
+            *page,
+            *rng.choice([[], ["-o", folder / "m2.isthmus"]]),
+        ],
+        ["check", *both, *json],
+        ["suggest", saved, target, "-o", folder / f"ask{rng.choice(['.csv', '.json', '.jsonl', '.x'])}", *given],
+        ["evaluate", saved, target, *rng.choice([[], ["--source", source]]), *page, *json],
+        ["watch", saved, source, target, *rng.choice([[], ["--fail-on-drift"]]), *page, *json],
+        ["update", saved, target, "-o", folder / "m2.isthmus", *(given or ["--use-target-labels"]), *json],
+    ]
+    chosen = rng.choice([*lines, lines[0], lines[1]])
+    if chosen[0] == "suggest":
+        chosen += rng.choice([[], ["--as", "label-studio"], ["--as", "argilla"], ["-n", "3"], ["--kind", "teaching"]])
+    chosen += rng.choice([*[[]] * 7, ["--encoding", "latin-1"], ["--text", "text"], ["--max-document", "50"]])
+    return chosen, size + more + most
 
 
 def written(folder: Path, name: str, rng: random.Random) -> tuple[Path, int]:
@@ -203,6 +231,7 @@ def _check_sentence(sentence: str) -> None:
 def _model() -> bytes:
     texts = ["refund my card", "my card charged", "photos crash", "the upload crash"]
     result = isthmus.transfer(texts, ["a", "a", "b", "b"], texts, method="LR")
+    result = replace(result, profile=profile_target(result))
     with tempfile.TemporaryDirectory() as folder:
         isthmus.save(result, Path(folder, "model.isthmus"))
         return Path(folder, "model.isthmus").read_bytes()

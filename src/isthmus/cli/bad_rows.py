@@ -30,7 +30,10 @@ class BadRows:
         self._first: BadRowError | None = None
         self._counts: defaultdict[tuple[str, str], int] = defaultdict(int)
         self._places: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
-        self._spool = cast(TextIO, SpooledTemporaryFile(IN_MEMORY, "w+", encoding="utf-8", newline=""))  # noqa: SIM115
+        spool = SpooledTemporaryFile(  # noqa: SIM115 - closed at exit
+            IN_MEMORY, "w+", encoding="utf-8", errors="backslashreplace", newline=""
+        )  # JSON can hold half a character
+        self._spool = cast(TextIO, spool)
         self._rows = csv.writer(self._spool, lineterminator="\n")
         self._rows.writerow(COLUMNS)
 
