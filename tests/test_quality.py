@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import isthmus
 from command import Done, run
 from isthmus.quality import Part, look_at, near_duplicates, nearest_label
 from isthmus.quality import duplicates as module
@@ -124,6 +126,25 @@ def test_every_finding_is_shown_with_its_lines(kind: str, tmp_path: Path) -> Non
     fitted = run("fit", "--source", tmp_path / "s.csv", "--target", tmp_path / "t.csv", "--method", "LR")
     if kind != "other-column":  # no word is left there to learn from
         assert f"isthmus: {own[0]['message']}" in fitted.err.splitlines()
+
+
+def test_every_kind_of_finding_is_tried() -> None:
+    """A kind that is added must be shown by a file here, too."""
+    package = Path(isthmus.__file__).parent
+    code = "".join(
+        path.read_text() for folder in ("quality", "cli") for path in sorted((package / folder).glob("*.py"))
+    )
+    kinds = set(re.findall(r'(?:make_finding|\bFinding)\(\s*"([a-z-]+)"', code))
+    assert kinds == {*CASES, "placeholder", "unknown-label"}
+
+
+def test_labels_of_the_target_are_looked_at(tmp_path: Path) -> None:
+    target = [{**row, "label": {1: "-", 2: "pai"}.get(n, "pay")} for n, row in enumerate(TARGET)]
+    done = look(tmp_path, SOURCE, target, "--truth", "label", "--json")
+    found = {one["kind"]: one["message"] for one in json.loads(done.stdout)["findings"]}
+    assert found.keys() == {"placeholder", "unknown-label"}
+    assert "1 document has the label '-', which is taken for none" in found["placeholder"]
+    assert "1 document has 'pai' in column 'label' (line 4)" in found["unknown-label"]
 
 
 def test_good_files_have_no_finding(tmp_path: Path) -> None:

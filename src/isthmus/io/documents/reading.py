@@ -84,7 +84,9 @@ class DocumentFile:
         if text is None:
             why = f"has no text (column {self.columns.text!r}): leave the row out, or give it one."
             raise BadRowError(place, "without text", why)
-        label, truth = (self._label(found.get(role)) for role in ("label", "truth"))
+        label = self._label(found.get("label"))
+        same = self.columns.truth is not None and self.columns.truth == self.columns.label
+        truth = label if same else self._label(found.get("truth"))  # a placeholder counts once
         if self._labelled and label is None:
             raise BadRowError(place, *self._no_label(found["label"]))
         if self.columns.id is None:
