@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from contextvars import Context, copy_context
 from time import perf_counter
 from typing import Any
@@ -77,8 +78,7 @@ class Run:
         """Let the candidates answer: all that there is time for, or the named ones."""
         self._wanted = only or tuple(name for name, own in self.candidates.items() if not own.on_demand)
         if only:
-            for name in only:
-                self._solve(self.candidates[name])
+            self._side_by_side(self._solve, [self.candidates[name] for name in only])
             return
         self._attempt(self.candidates[names.SOURCE_ONLY])
         self._find_prior()
@@ -86,7 +86,7 @@ class Run:
             self._attempt(self.candidates[names.SHORT])
         begun = {*self.answers, *self.skipped}
         waiting = [own for own in self.candidates.values() if own.name not in begun and not own.on_demand]
-        self._attempt_all(waiting)
+        self._side_by_side(self._attempt, waiting)
 
     def complete(self, members: tuple[str, ...]) -> None:
         """Let those answer that run on demand, if there is the time."""
@@ -132,9 +132,8 @@ class Run:
         if not self.n_unlabeled or not self.clock.has(seconds):
             return
         both = self.asked_for == "auto"
-        self._attempt_all(
-            [self.candidates[name] for name in ((names.BALANCED, names.SHORT) if both else (names.BALANCED,))]
-        )
+        asked = (names.BALANCED, names.SHORT) if both else (names.BALANCED,)
+        self._side_by_side(self._attempt, [self.candidates[name] for name in asked])
         labels = self.answers[names.BALANCED].argmax(axis=1)
         self.found_shares = np.bincount(labels, minlength=self.problem.n_classes) / len(labels)
         self.found_weight = 1.0
@@ -150,9 +149,9 @@ class Run:
             self.prior_was_found = True
             self.answers.pop(names.SHORT, None)  # at another prior, again
 
-    def _attempt_all(self, some: list[Candidate]) -> None:
-        """Side by side: none of them needs another. Whoever listens to progress is told from their threads as well."""
-        list(in_threads(Context.run, [copy_context() for _ in some], [self._attempt] * len(some), some))
+    def _side_by_side(self, solve: Callable[[Candidate], None], some: list[Candidate]) -> None:
+        """None of them needs another. Whoever listens to progress is told from their threads as well."""
+        list(in_threads(Context.run, [copy_context() for _ in some], [solve] * len(some), some))
 
     def _go_by(self, target_prior: Any) -> None:
         """Candidates will go by this prior."""
