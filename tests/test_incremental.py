@@ -111,6 +111,17 @@ def test_many_small_batches_are_kept_in_few_blocks(toy: Toy) -> None:
     assert sorted(positions) == list(range((~toy.in_target).sum(), len(rows)))
 
 
+def test_those_first_that_have_waited_longest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(document_blocks, "LENGTH", 3)
+    blocks = document_blocks.in_blocks(DocumentBlock.of(sp.csr_array(np.eye(10)), np.arange(10), 2))
+    assert [len(block) for block in blocks] == [3, 3, 3, 1]
+    for wanted, found in [(1, 3), (3, 3), (4, 6), (10, 10), (99, 10)]:
+        first, rest = document_blocks.taken(blocks, wanted)
+        assert first.positions.tolist() == list(range(found))
+        assert [row for block in rest for row in block.positions] == list(range(found, 10))
+        assert np.array_equal(first.rows.toarray(), np.eye(10)[:found])
+
+
 def test_a_saved_model_goes_on(toy: Toy, tmp_path: Path) -> None:
     model, _ = in_batches(toy, 4)
     isthmus.save(model, tmp_path / "model.isthmus")
