@@ -71,7 +71,7 @@ most five. "Stable" means within two points, partly within six. An order of meth
 no mean is lower than the next one's, and partly if by no more than a point. "Best on every task" comes back partly on
 half of them. Figures are of one to ten repeats, as the commands say, with `--data DATA` where the data are; no target
 label is read, except where a claim is about that. Columns that were not run again for this page are those of
-[tables.md](tables.md). "Not run" is what needs data that could not be had: SRAA, and the recordings of BCI Competition IV 2a.
+[tables.md](tables.md). "Not run" is what needs data that could not be had: SRAA, and the EEG recordings.
 """
 
 
