@@ -64,3 +64,11 @@ def test_a_near_start_takes_fewer_steps_to_the_same_place() -> None:
     again, warm = (fit_logistic(X, changed, 10.0, None, start, 1e-9) for start in (None, cold))
     assert warm.coef_ == pytest.approx(again.coef_, abs=1e-5)
     assert warm.n_iter_[0] <= again.n_iter_[0]
+
+
+def test_a_gradient_beyond_single_precision_ends_the_search() -> None:
+    given, numbers = np.full((4, 2), 1e-30, dtype=np.float32), np.array([0, 1, 1, 1])
+    problem = newton.Logistic(given, 1.0, numbers[:, None] * 1.0, np.full(4, 1e-9), has_intercept=False)
+    found, n_steps = newton.fit_newton(problem, np.zeros((3, 1)), tol=1e-60)
+    assert not found.any()
+    assert n_steps == 0

@@ -84,3 +84,10 @@ def test_a_file_holds_maps_in_single_precision(method: Any, toy: Toy, tmp_path: 
     arrays = read_header(str(tmp_path / "m.isthmus")).arrays
     maps = [one for one in arrays if toy.X.shape[1] in one["shape"] and min(one["shape"]) > 2]
     assert {one["type"] for one in maps} == {"F32"}
+
+
+@pytest.mark.parametrize("size", [1e-100, 1e-30, 1e30, 1e100])
+def test_directions_do_not_depend_on_the_size_of_documents(size: float) -> None:
+    """Though single precision could not hold them."""
+    X = documents(3)
+    assert lsa_map(size * X, 3).directions == pytest.approx(lsa_map(X, 3).directions, rel=1e-4)

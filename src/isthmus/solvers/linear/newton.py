@@ -104,6 +104,8 @@ def fit_newton(problem: Logistic, start: Array, tol: float) -> tuple[Array, int]
             return coefficients, step
         along, its_values = _newton_step(problem, probabilities, gradient, enough)
         slope, size = float(np.vdot(gradient, along)), 1.0
+        if not slope < 0:
+            return coefficients, step
         cross = float(np.vdot(coefficients[:-1], along[:-1]))
         length = float(np.vdot(along[:-1], along[:-1]))
         while True:
@@ -134,7 +136,10 @@ def _newton_step(problem: Logistic, probabilities: Array, gradient: Array, enoug
     for _ in range(MAX_INNER):
         values = problem.values(direction)
         curved = problem.back(problem.curved(probabilities, values), direction)
-        size = square / float(np.vdot(direction, curved))
+        curvature = float(np.vdot(direction, curved))
+        if not curvature > 0:  # squares beyond single precision
+            break
+        size = square / curvature
         along += size * direction
         its_values += size * values
         residual -= size * curved

@@ -92,8 +92,9 @@ def denoising_lsa_map(
 def _leading(X: Matrix, n_components: int) -> tuple[Array, Array, Array]:
     """The leading singular vectors and values that are not zero; repeatable."""
     k = min(n_components, *X.shape)
-    # Single precision: half the time, and more exact than the directions are.
-    found = randomized_svd(X.astype(np.float32), k, n_iter=POWER_STEPS, random_state=0)
+    # Single precision: half the time, and more exact than the directions are. At a scale that it can hold.
+    peak = float(abs(X).max()) or 1.0
+    found = randomized_svd((X / peak).astype(np.float32), k, n_iter=POWER_STEPS, random_state=0)
     left, values, right = (part.astype(np.float64) for part in found)
     some = values > 1e-10 * values.max(initial=0)
-    return left[:, some], values[some], right[some]
+    return left[:, some], values[some] * peak, right[some]
