@@ -15,10 +15,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from isthmus.core.cluster import active_client
-from isthmus.core.numerics import squared_norm
 from isthmus.core.parts import row_parts
-from isthmus.solvers.factorization.documents import MatrixDocuments, SweptDocuments
-from isthmus.solvers.factorization.kernel import column_order
+from isthmus.solvers.factorization.documents import MatrixDocuments, SweptDocuments, WholeMatrix, added_up
 from isthmus.solvers.factorization.sweep import RowStep, sweep_rows, times, worth_compiling
 from isthmus.typing import Array, Matrix
 
@@ -30,20 +28,10 @@ def documents_of(matrix: Matrix) -> SweptDocuments:
 
 
 @dataclass(frozen=True, eq=False)
-class ClusterDocuments:
+class ClusterDocuments(WholeMatrix):
     """Documents whose rows are on the workers of a cluster. `matrix` may be one that `isthmus.open_matrix` opened."""
 
-    matrix: Matrix
     client: Any
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        rows, columns = self.matrix.shape
-        return int(rows), int(columns)
-
-    @cached_property
-    def squared_norm(self) -> float:
-        return squared_norm(self.matrix)
 
     @cached_property
     def _parts(self) -> list[tuple[slice, Any]]:
@@ -63,10 +51,7 @@ class ClusterDocuments:
 
     def transposed_times(self, documents: Array) -> Array:
         found = [self._send(_transposed_times, part, documents[rows]) for rows, part in self._parts]
-        total = found[0].result()
-        for each in found[1:]:
-            total += each.result()
-        return total if total.flags.f_contiguous else column_order(total)
+        return added_up(each.result() for each in found)
 
     def sweep(self, V: Array, step: RowStep) -> Array:
         step = replace(step, words=np.ascontiguousarray(step.words), compiled=worth_compiling(self.matrix, V.dtype))
@@ -75,12 +60,7 @@ class ClusterDocuments:
             (rows, self._send(_sweep, part, V[rows], sent, *(_some(own, rows) for own in (step.above, step.below))))
             for rows, part in self._parts
         ]
-        total = None
-        for rows, each in found:
-            V[rows], sums = each.result()
-            total = sums if total is None else np.add(total, sums, out=total)
-        assert total is not None
-        return total if total.flags.f_contiguous else column_order(total)
+        return added_up(_updated(V, rows, each) for rows, each in found)
 
 
 class _InFile(NamedTuple):
@@ -113,6 +93,12 @@ def _place_of(values: Array) -> Any:
 def _load(located: tuple[Any, Any, Any], shape: tuple[int, int]) -> Matrix:
     data, indices, indptr = (array.read() if isinstance(array, _InFile) else array for array in located)
     return sp.csr_array((data, indices, indptr), shape=shape, copy=False)
+
+
+def _updated(V: Array, rows: slice, sent: Any) -> Array:
+    """Put a part's rows where they belong; return its sums."""
+    V[rows], sums = sent.result()
+    return np.asarray(sums)
 
 
 def _itself(value: Any) -> Any:

@@ -6,7 +6,7 @@ memory: nothing else in the engine touches X.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol, TypeVar, runtime_checkable
@@ -48,8 +48,8 @@ class SweptDocuments(Documents, Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class MatrixDocuments:
-    """Documents whose matrix, sparse or dense, is in memory."""
+class WholeMatrix:
+    """A matrix, sparse or dense, whose rows are documents."""
 
     matrix: Matrix
 
@@ -61,6 +61,19 @@ class MatrixDocuments:
     @cached_property
     def squared_norm(self) -> float:
         return squared_norm(self.matrix)
+
+
+def added_up(sums: Iterable[Array]) -> Array:
+    """In their order, so that no bit depends on who was ready first; in column order."""
+    remaining = iter(sums)
+    total = next(remaining)
+    for each in remaining:
+        total += each
+    return total if total.flags.f_contiguous else column_order(total)
+
+
+class MatrixDocuments(WholeMatrix):
+    """Documents whose matrix is in memory, or mapped from files."""
 
     @cached_property
     def _parts(self) -> list[tuple[slice, Matrix]]:
@@ -78,29 +91,25 @@ class MatrixDocuments:
         return out
 
     def transposed_times(self, documents: Array) -> Array:
-        return self._added_up(lambda rows, matrix: times(matrix.T, documents[rows]))
+        return self._over_parts(lambda rows, matrix: times(matrix.T, documents[rows]))
 
     def sweep(self, V: Array, step: RowStep) -> Array:
         words = np.ascontiguousarray(step.words)
         step = replace(step, words=words, compiled=worth_compiling(self.matrix, V.dtype))
-        return self._added_up(lambda rows, matrix: sweep_rows(matrix, V[rows], step.part(rows)))
+        return self._over_parts(lambda rows, matrix: sweep_rows(matrix, V[rows], step.part(rows)))
 
     def there_and_back(self, words: Array) -> Array:
         """X^T X B."""
         words = np.ascontiguousarray(words)
         compiled = worth_compiling(self.matrix, words.dtype)
-        return self._added_up(lambda rows, matrix: there_and_back(matrix, words, compiled))
+        return self._over_parts(lambda rows, matrix: there_and_back(matrix, words, compiled))
 
-    def _added_up(self, function: Callable[[slice, Matrix], Array]) -> Array:
-        """The sum of what a function makes of each part, in the order of the parts, in column order."""
+    def _over_parts(self, function: Callable[[slice, Matrix], Array]) -> Array:
+        """The sum of what a function makes of each part."""
 
         def of_part(part: tuple[slice, Matrix]) -> Array:
             found = function(*part)
             release(part[1])
             return found
 
-        sums = in_threads(of_part, self._parts)
-        total = next(sums)
-        for each in sums:
-            total += each
-        return total if total.flags.f_contiguous else column_order(total)
+        return added_up(in_threads(of_part, self._parts))
