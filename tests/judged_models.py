@@ -18,7 +18,7 @@ class Muddled(isthmus.LR):
     def solve(self, problem: Problem, workspace: Workspace) -> LinearSolution:
         X, _ = problem.labeled
         digits = np.floor(X.sum(axis=1) * 1e5).astype(int)
-        return LinearSolution(fit_logistic(X, digits % problem.n_classes, self.C))
+        return LinearSolution(fit_logistic(X, digits % problem.n_classes, float(self.C)))
 
 
 class StubbornSolution(LinearSolution):

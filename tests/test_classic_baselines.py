@@ -9,12 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.linalg import eigh, eigvals
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.preprocessing import normalize
 from sklearn.svm import LinearSVC
 
 import isthmus
 from conftest import Toy, make_toy
 from isthmus.core.priors import label_by_rank
+from isthmus.methods.baselines.lr import cross_validated_C
 from isthmus.methods.clustering.cocc import information
 from isthmus.methods.spectral.sgt import on_sphere
 
@@ -196,3 +199,14 @@ def test_sgts_sphere_is_kept_where_the_lowest_eigenvector_is_not_asked_for() -> 
     w = on_sphere(np.diag([1.0, 4, 9]), np.array([0, 0.1, 0.1]), 5.0)
     assert w @ w == pytest.approx(5)
     assert w[1:] == pytest.approx([0.1 / 3, 0.1 / 8], rel=1e-5)
+
+
+def test_lr_chooses_c_as_a_grid_search_does() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.random((90, 6))
+    y = (X[:, 0] + 0.3 * rng.normal(size=90) > 0.5).astype(int)
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    search = GridSearchCV(LogisticRegression(tol=1e-8), {"C": [0.1, 1.0, 10.0, 100.0]}, cv=folds).fit(X, y)
+    found = isthmus.LR(C="cv").fit(X, y).classifier_.C
+    assert found == search.best_params_["C"]
+    assert cross_validated_C(X[:3], np.array([0, 1, 1])) == 1
