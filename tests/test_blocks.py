@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 from unittest import mock
@@ -12,6 +13,7 @@ from alone import command
 from command import Done, run
 from isthmus.cli import blocks
 from isthmus.io.journal import Journal
+from isthmus.io.matrices import MatrixWriter
 from test_cli_fit import HIDDEN, SOURCE
 from test_reading import write
 
@@ -93,3 +95,74 @@ def test_blocks_need_files(fitted: Path, tmp_path: Path) -> None:
 def test_two_commands_do_not_share_a_journal(fitted: Path, tmp_path: Path) -> None:
     with Journal.beside(tmp_path / "labels.csv", {}):
         assert "is in use by another process" in predict(fitted, tmp_path / "labels.csv", "--blocks").sentence
+
+
+FITTED = """
+import isthmus.text.streaming
+isthmus.text.streaming.BLOCK = 16
+"""
+KILLED_IN_FIT = f"""
+{FITTED}
+import os, signal
+from isthmus.io.matrices import MatrixWriter
+append = MatrixWriter.append
+def killed(self, block):
+    if self.rows == 48:
+        os.kill(os.getpid(), signal.SIGKILL)
+    append(self, block)
+MatrixWriter.append = killed
+"""
+
+
+def fitting(fitted: Path, output: Path, *more: object) -> list[object]:
+    files = ["--source", fitted / "source.csv", "--target", fitted / "target.csv", "--truth", "truth"]
+    return ["fit", *files, "--predictions", output / "labels.csv", "-o", output / "model.isthmus", *more]
+
+
+@pytest.mark.parametrize("method", ["TCL", "Auto", "LR"])
+def test_a_fit_in_blocks_gives_the_same_labels(fitted: Path, tmp_path: Path, method: str) -> None:
+    folders = [tmp_path / "whole", tmp_path / "blocks"]
+    for folder, more in zip(folders, ([], ["--blocks"]), strict=True):
+        folder.mkdir()
+        with mock.patch("isthmus.text.streaming.BLOCK", 16):
+            done = run(*fitting(fitted, folder, "--method", method, *more))
+        assert done.code == 0, done.err
+        again = run("predict", folder / "model.isthmus", fitted / "target.csv", "-o", folder / "again.csv")
+        assert again.code == 0, again.err
+    assert {path.name for path in folders[1].iterdir()} == {path.name for path in folders[0].iterdir()}
+    for name in ("labels.csv", "again.csv"):
+        assert (folders[0] / name).read_bytes() == (folders[1] / name).read_bytes()
+
+
+def test_a_fit_that_was_killed_goes_on_from_the_last_block(fitted: Path, tmp_path: Path) -> None:
+    arguments = fitting(fitted, tmp_path, "--method", "TCL", "--blocks")
+    assert command(*arguments, before=KILLED_IN_FIT).code == -9
+    assert MatrixWriter(tmp_path / "model.isthmus.unfinished" / "matrix", *_width(tmp_path)).rows == 48
+    done = command(*arguments, before=KILLED_IN_FIT.replace("self.rows == 48", "self.rows < 48"))
+    assert done.code == 0, done.stderr
+    expected = tmp_path / "whole"
+    expected.mkdir()
+    assert run(*fitting(fitted, expected, "--method", "TCL")).code == 0
+    assert (tmp_path / "labels.csv").read_bytes() == (expected / "labels.csv").read_bytes()
+    assert not (tmp_path / "model.isthmus.unfinished").exists()
+
+
+def _width(folder: Path) -> tuple[int, str]:
+    state = json.loads((folder / "model.isthmus.unfinished" / "matrix" / "matrix.json").read_text())
+    return state["columns"], state["dtype"]
+
+
+def test_what_shows_texts_is_not_in_blocks(fitted: Path, tmp_path: Path) -> None:
+    done = run(*fitting(fitted, tmp_path, "--blocks", "--report", tmp_path / "report.html"))
+    assert done.code == 2
+    assert "--report shows texts" in done.err
+
+
+def test_labels_by_id_reach_a_target_in_blocks(fitted: Path, tmp_path: Path) -> None:
+    write(tmp_path / "given.csv", [{"id": row["id"], "label": row["truth"]} for row in HIDDEN[:3]])
+    printed, labels = [], ["--labels", tmp_path / "given.csv"]
+    for more in ([], ["--blocks"]):
+        done = run(*fitting(fitted, tmp_path, "--method", "LR", "--force", "--json", *labels, *more))
+        assert done.code == 0, done.err
+        printed.append({**json.loads(done.stdout), "seconds": 0})
+    assert printed[0] == printed[1]

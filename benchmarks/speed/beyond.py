@@ -1,11 +1,11 @@
-"""A file of texts larger than the memory it may take: to a matrix in files, fitted and predicted, in a process.
+"""A file larger than the memory that it may take: `isthmus fit` and `isthmus predict`, and how much each took.
 
-python -m speed.beyond FILE FOLDER prints the peak of resident memory and the share of labels that are right.
+python -m speed.beyond PEAK COMMAND... runs a command, and writes the peak of its resident memory to the file PEAK.
 """
 
 from __future__ import annotations
 
-import json
+import csv
 import subprocess
 import sys
 import tempfile
@@ -13,75 +13,98 @@ from collections.abc import Iterator
 from pathlib import Path
 from time import perf_counter
 
-import numpy as np
-
-import isthmus
 from isthmus.datasets import make_domains
-from isthmus.text import texts_to_matrix
 from speed.peak import peak_bytes
 
-LABELED = 2_000
-"""Documents of the source, which come first."""
+LABELED, PIECE = 2_000, 20_000
+"""Documents of the source, and of a piece of the target."""
+LIMIT = 500_000_000
+"""Bytes of resident memory that a file of 1 GB may take."""
+COMPARED = 20
+"""Megabytes of the file that is labelled in memory as well."""
 
 
-class Lines:
-    """The texts of a file, a line each, of `label<tab>text`; begins anew each time."""
-
-    def __init__(self, path: str) -> None:
-        self.path = path
-
-    def __iter__(self) -> Iterator[str]:
-        with Path(self.path).open(encoding="utf-8") as lines:
-            for line in lines:
-                yield line.split("\t", 1)[1]
-
-    def labels(self) -> np.ndarray:
-        with Path(self.path).open(encoding="utf-8") as lines:
-            return np.array([int(line.split("\t", 1)[0]) for line in lines], dtype=np.int8)
-
-
-def write_texts(path: Path, megabytes: int) -> None:
-    """About so much text, in pieces of 20,000 documents with the same words."""
-    made = make_domains([LABELED, 20_000], n_words=30_000, mean_length=150, random_state=0)
-    texts = [f"{label}\t{text}\n" for label, text in zip(made.y, made.texts(), strict=True)]
-    with path.open("w", encoding="utf-8") as file:
-        file.writelines(texts[:LABELED])
-        while file.tell() < megabytes << 20:
-            file.writelines(texts[LABELED:])
+def write_texts(folder: Path, megabytes: int) -> None:
+    """source.csv, and target.csv of about so much text, in pieces of documents with the same words."""
+    made = make_domains([LABELED, PIECE], n_words=30_000, mean_length=150, random_state=0)
+    texts = list(made.texts())
+    with (folder / "source.csv").open("w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["text", "label"])
+        rows.writerows(zip(texts[:LABELED], made.y[:LABELED].tolist(), strict=True))
+    number = 0
+    with (folder / "target.csv").open("w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["id", "text", "truth"])
+        while file.tell() < megabytes * 1_000_000:
+            for text, label in zip(texts[LABELED:], made.y[LABELED:].tolist(), strict=True):
+                rows.writerow([f"d{number}", text, label])
+                number += 1
 
 
-def beyond_memory(megabytes: int) -> Iterator[str]:
+def beyond_memory(megabytes: int, methods: tuple[str, ...] = ("TCL", "Auto")) -> Iterator[str]:
     """Lines of a table."""
-    yield f"\n### A file of {megabytes} MB: texts to a matrix in files, TCL, and a prediction of all of them\n"
-    yield "| file, MB | documents | matrix, MB | peak resident memory, MB | seconds | accuracy, % |"
-    yield "|---|---|---|---|---|---|"
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "texts.tsv"
-        write_texts(path, megabytes)
-        command = [sys.executable, "-m", "speed.beyond", str(path), str(Path(folder) / "matrix")]
-        found = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-        yield (
-            f"| {path.stat().st_size >> 20} | {found['documents']:,} | {found['matrix'] >> 20} "
-            f"| {found['peak'] >> 20} | {found['seconds']:.0f} | {100 * found['accuracy']:.1f} |"
-        )
+    yield f"\n### A file of {megabytes:,} MB on the command line, in blocks\n"
+    yield f"At most {LIMIT // 10**6} MB of resident memory are meant to do for 1 GB.\n"
+    yield "| command | file, MB | documents | peak resident memory, MB | seconds | accuracy, % | labels as in memory |"
+    yield "|---|---|---|---|---|---|---|"
+    with tempfile.TemporaryDirectory() as name:
+        folder, small = Path(name), Path(name) / "small"
+        small.mkdir()
+        write_texts(small, min(COMPARED, megabytes))
+        write_texts(folder, megabytes)
+        for method in methods:
+            options = ["--method", method, *(["--set", "max_iter=20"] if method == "TCL" else [])]
+            same = [_same(small, *command) for command in (("fit", *options), ("predict",))]
+            for command, equal in zip((("fit", *options), ("predict",)), same, strict=True):
+                peak, seconds = _run(folder, "labels.csv", *command, "--blocks", "--force")
+                n, accuracy = _score(folder)
+                yield (
+                    f"| {command[0]}, {method} | {(folder / 'target.csv').stat().st_size // 10**6:,} | {n:,} "
+                    f"| {peak // 10**6} | {seconds:.0f} | {100 * accuracy:.1f} | {equal} |"
+                )
+
+
+def _same(folder: Path, *command: str) -> str:
+    """Whether a small file has the same labels in blocks and in memory."""
+    for name, blocks in (("labels.csv", "--no-blocks"), ("blocks.csv", "--blocks")):
+        _run(folder, name, *command, blocks, "--force")
+    one, other = ((folder / name).read_bytes() for name in ("labels.csv", "blocks.csv"))
+    return "yes" if one == other else "no"
+
+
+def _run(folder: Path, labels: str, command: str, *options: str) -> tuple[int, float]:
+    """Bytes and seconds of a command."""
+    model, target, output = (str(folder / name) for name in ("model.isthmus", "target.csv", labels))
+    files = ["--source", str(folder / "source.csv"), "--target", target, "-o", model, "--predictions", output]
+    arguments = ["fit", *files] if command == "fit" else ["predict", model, target, "-o", output]
+    began, peak = perf_counter(), folder / "peak"
+    done = [sys.executable, "-m", "speed.beyond", str(peak), *arguments, *options]
+    subprocess.run(done, capture_output=True, check=True)
+    return int(peak.read_text(encoding="ascii")), perf_counter() - began
+
+
+def _score(folder: Path) -> tuple[int, float]:
+    right = n = 0
+    with (
+        (folder / "labels.csv").open(encoding="utf-8") as found,
+        (folder / "target.csv").open(encoding="utf-8") as true,
+    ):
+        for label, truth in zip(csv.DictReader(found), csv.DictReader(true), strict=True):
+            right += label["label"] == truth["truth"]
+            n += 1
+    return n, right / n
 
 
 def main() -> None:
     """In the process of its own."""
-    began, texts = perf_counter(), Lines(sys.argv[1])
-    texts_to_matrix(texts, sys.argv[2], dtype=np.float32)
-    X, y = isthmus.open_matrix(sys.argv[2]), texts.labels()
-    domain = np.arange(len(y)) >= LABELED
-    model = isthmus.TCL(random_state=0, max_iter=20).fit(X, y, sample_domain=domain, target_domain=True)
-    predicted = model.predict(X)
-    found = {
-        "documents": len(y),
-        "matrix": sum(file.stat().st_size for file in Path(sys.argv[2]).iterdir()),
-        "peak": peak_bytes(),
-        "seconds": perf_counter() - began,
-        "accuracy": float(np.mean(predicted[domain] == y[domain])),
-    }
-    sys.stdout.write(json.dumps(found))
+    from isthmus_command import main as command
+
+    peak = Path(sys.argv.pop(1))
+    try:
+        command()
+    finally:
+        peak.write_text(str(peak_bytes()), encoding="ascii")
 
 
 if __name__ == "__main__":

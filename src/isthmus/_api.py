@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from numbers import Real
 from pathlib import Path
@@ -16,18 +16,20 @@ from isthmus.auto import Auto
 from isthmus.auto.update import update_estimator
 from isthmus.core.cluster import on_cluster
 from isthmus.core.estimator import TransferClassifier
-from isthmus.core.labels import spelled_like
+from isthmus.core.labels import read_column, read_source_labels, spelled_like
 from isthmus.drift import TargetProfile, profile_update
 from isthmus.inspection.tables import data_frame
 from isthmus.inspection.topics import Topics
 from isthmus.methods import METHODS
 from isthmus.text import (
+    NO_WORD,
     WordsAndEmbeddings,
     encoder_vectorizer,
     grown_vectorizer,
     local_static_encoder,
     preset_vectorizer,
     read_encoder,
+    rows_in_folder,
 )
 from isthmus.typing import Array, DomainName, Mask, Matrix
 
@@ -78,7 +80,7 @@ class Result:
         from then on.
         """
         found = _read_texts(texts, "texts")
-        known = [None] * len(found) if labels is None else _read_column(labels, "labels", "labels")
+        known = [None] * len(found) if labels is None else read_column(labels, "labels", "labels")
         if len(known) != len(found):
             raise ValueError(f"labels has {len(known)} entries and texts {len(found)}: give None for unknown ones.")
         known = spelled_like(known, self.classes.tolist())
@@ -140,7 +142,7 @@ class Result:
         columns |= {f"p_{label}": self.probabilities[:, number] for number, label in enumerate(self.classes.tolist())}
         if len(self.target_texts) == len(self.labels):
             columns["text"] = list(self.target_texts)
-        return data_frame(columns, None if ids is None else _read_column(ids, "ids", "ids"))
+        return data_frame(columns, None if ids is None else read_column(ids, "ids", "ids"))
 
     def leaderboard(self) -> Any:
         """A pandas DataFrame of the candidates that an automatic choice compared. Needs pandas."""
@@ -168,7 +170,7 @@ class Result:
 def transfer(
     source_texts: Sequence[str],
     source_labels: Sequence[Any],
-    target_texts: Sequence[str],
+    target_texts: Collection[str],
     *,
     method: str | TransferClassifier = DEFAULT_METHOD,
     vectorizer: Any = None,
@@ -181,6 +183,7 @@ def transfer(
     max_time: float | None = None,
     verbose: int = 0,
     client: Any = None,
+    folder: str | Path | None = None,
 ) -> Result:
     """Unsupervised domain adaptation for text: label the texts of one domain with the labels of another.
 
@@ -225,6 +228,11 @@ def transfer(
     client : dask.distributed.Client, optional
         A cluster whose workers pass over the documents, for factorizations such as TCL (`isthmus[cluster]`). The result
         is the same.
+    folder : path, optional
+        Where to keep the matrix of the texts, for a target that does not fit into memory: `target_texts` may then be
+        anything with a length that can be gone through again, such as `isthmus.io.documents.FileColumn`, and words are
+        read by a preset alone. Labels are the same. A call that was interrupted goes on after its last block, if it is
+        made again with the same texts and folder. The result needs the folder as long as its `X` is used.
 
     Examples
     --------
@@ -237,16 +245,10 @@ def transfer(
     >>> result.labels.tolist()
     ['billing', 'fault']
     """
-    source, target = _read_texts(source_texts, "source_texts"), _read_texts(target_texts, "target_texts")
-    labels = spelled_like(_read_column(source_labels, "source_labels", "labels"), ())
-    for position, label in enumerate(labels):
-        if label is None:
-            raise ValueError(f"source_labels[{position}] is missing: give it a label, or leave the text out.")
-    if len(labels) != len(source):
-        raise ValueError(
-            f"source_labels has {len(labels)} entries and source_texts {len(source)}: give one label for each text."
-        )
-    few = [None] * len(target) if target_labels is None else _read_column(target_labels, "target_labels", "labels")
+    source = _read_texts(source_texts, "source_texts")
+    target: Any = _read_texts(target_texts, "target_texts") if folder is None else target_texts
+    labels = read_source_labels(source_labels, len(source))
+    few = [None] * len(target) if target_labels is None else read_column(target_labels, "target_labels", "labels")
     if len(few) != len(target):
         raise ValueError(
             f"target_labels has {len(few)} entries and target_texts {len(target)}: give None for texts without a label."
@@ -255,10 +257,13 @@ def transfer(
     estimator = read_method(method, random_state)
     before = {name: value for name, value in estimator.get_params().items() if name == "callback"}
     _tell(estimator, target_prior, max_time, verbose)
-    vectorizer = _read_vectorizer(vectorizer, preset, encoder, isinstance(estimator, Auto))
+    if folder is None:
+        vectorizer = _read_vectorizer(vectorizer, preset, encoder, isinstance(estimator, Auto))
+        X = _vectorized(vectorizer, source, target)
+    else:
+        vectorizer, X = rows_in_folder(source, target, folder, preset, (vectorizer, encoder))
     y = np.empty(len(source) + len(target), dtype=object)
     y[:] = labels + few
-    X = _vectorized(vectorizer, source, target)
     if isinstance(vectorizer, WordsAndEmbeddings):
         estimator.set_params(n_embedding_features=vectorizer.n_embedding_features_)
     domains = _read_domains(source_domains, len(source)) + [TARGET] * len(target)
@@ -274,7 +279,7 @@ def transfer(
         vectorizer=vectorizer,
         source_texts=source,
         source_labels=labels,
-        target_texts=target,
+        target_texts=target if folder is None else (),
         target_labels=few if target_labels is not None else (),
         X=X,
     )
@@ -325,23 +330,12 @@ def _vectorized(vectorizer: Any, source: list[str], target: list[str]) -> Matrix
         ) from error
     rows = X[len(source) :] if sp.issparse(X) or isinstance(X, np.ndarray) else None
     if rows is not None and not (rows.nnz if sp.issparse(rows) else rows.any()):
-        raise ValueError(
-            "No target text holds a word that the vectorizer keeps: give more texts, or choose another preset."
-        )
+        raise ValueError(NO_WORD)
     return X
 
 
-def _read_column(values: Any, argument: str, what: str) -> list[Any]:
-    """As a list. That of a table would be the names of its columns, and that of a string its letters."""
-    if isinstance(values, str):
-        raise TypeError(f"{argument} is one string: give a list of {what}.")
-    if isinstance(values, Mapping) or hasattr(values, "columns") or getattr(values, "ndim", 1) != 1:
-        raise TypeError(f"{argument} is a {type(values).__name__}, and no list of {what}: give one column of it.")
-    return list(values)
-
-
-def _read_texts(texts: Sequence[str], argument: str) -> list[str]:
-    found = _read_column(texts, argument, "texts")
+def _read_texts(texts: Collection[str], argument: str) -> list[str]:
+    found = read_column(texts, argument, "texts")
     if not found:
         raise ValueError(f"{argument} is empty: give at least one text.")
     for position, text in enumerate(found):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -49,3 +50,18 @@ def kept_blocks(output: Path | None, path: str, about: dict[str, Any]) -> Iterat
             kept = f"what is done is kept in {journal.folder} until all is"
             complain(f"{megabytes} and is read in blocks; {kept}. Started again, the command goes on from there.", "")
         yield journal
+
+
+@contextmanager
+def matrix_folder(path: str, output: Path | None, about: dict[str, Any] | None) -> Iterator[Path | None]:
+    """Where the rows of a file are kept until the output is written; None, for in memory, if they are about nothing."""
+    if about is None:
+        yield None
+        return
+    with kept_blocks(output, path, about) as journal:
+        if journal is not None:
+            yield journal.folder / "matrix"
+            journal.remove()
+            return
+        with TemporaryDirectory() as folder:
+            yield Path(folder)

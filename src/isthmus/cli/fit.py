@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from isthmus.cli.summary import ReadFiles, Summary
     from isthmus.core.estimator import TransferClassifier
 
+WRITTEN = 50_000
+"""Labels that are written at a time."""
+
 
 def fit(
     source: o.Sources,
@@ -29,6 +32,7 @@ def fit(
     form: o.InputFormat = None,
     encoding: o.Encoding = None,
     max_document: o.MaxDocument = o.LONGEST,
+    blocks: o.Blocks = None,
     allow_label: o.AllowLabels = None,
     on_bad_rows: o.BadRowsStop = o.OnBadRows.stop,
     method: o.Method = None,
@@ -56,38 +60,67 @@ def fit(
     with usual names (text, label, id ...) are found; name the others. Several
     sources are several domains. What isthmus check finds is warned of.
 
+    A large target is read in blocks, and what is made of it lies in a folder
+    beside the output: it need not fit into memory, and a command that was
+    killed goes on after its last block. Labels are the same.
+
     Exit codes: 0 done, 1 could not be done (one sentence says why, and no
     file was changed unless it says so), 2 wrong usage.
     """
     from time import perf_counter
 
     from isthmus._api import DEFAULT_METHOD
-    from isthmus.cli.estimating import check_preset, load_encoder, read_estimator
+    from isthmus.cli.blocks import matrix_folder, wants_blocks
+    from isthmus.cli.estimating import load_encoder, read_estimator
     from isthmus.cli.gathering import Reading
     from isthmus.cli.settings import read_settings
-    from isthmus.cli.stages import Stages
     from isthmus.cli.summary import Summary
 
     began = perf_counter()
-    check_preset(preset, encoder)
-    if [*source, target].count("-") > 1:
-        raise typer.BadParameter("standard input (-) can be read once only.")
+    _check(source, target, preset, encoder)
     changed = read_settings(settings)
     estimator = read_estimator(method or DEFAULT_METHOD, random_state, target_prior, max_time, changed)
-    allowed = allow_label or ()
-    reading = Reading(text, label, id_column, truth, form, encoding, max_document, target_text, target_label, allowed)
+    how_read = (form, encoding, max_document, target_text, target_label, allow_label or ())
+    reading = Reading(text, label, id_column, truth, *how_read)
     skip = on_bad_rows is o.OnBadRows.skip
     inputs = [*source, target, *([] if labels is None else [str(labels)])]
     outputs = _plan({"--output": output, "--predictions": predictions, "--report": report}, force, inputs)
     skipped = _plan_skipped(skipped, outputs, force, inputs) if skip else None
-    read = _read(source, target, reading, use_target_labels, labels, skip, skipped)
+    in_blocks = wants_blocks(blocks, target, _against_blocks(source, report, encoder))
+    read = _read(source, target, reading, use_target_labels, labels, skip, skipped, in_blocks)
+    about = _about(inputs, reading, skip, preset) if in_blocks else None
     use_target_labels = use_target_labels or labels is not None
-    how = {"preset": preset, "encoder": load_encoder(encoder), "client": cluster}
+    how: dict[str, Any] = {"preset": preset, "encoder": load_encoder(encoder), "client": cluster}
     _warn(read, outputs)
-    with Stages() as stages:
-        result = _transfer(estimator, read, use_target_labels, max_time, how, stages)
-        _write(result, read.files, outputs, stages)
+    with matrix_folder(target, next(iter(outputs.values()), None), about) as how["folder"]:
+        result = _fit_and_write(estimator, read, use_target_labels, max_time, how, outputs)
     _show(Summary(read, result, use_target_labels, outputs, perf_counter() - began, changed), as_json)
+
+
+def _check(source: list[str], target: str, preset: str | None, encoder: str | None) -> None:
+    from isthmus.cli.estimating import check_preset
+
+    check_preset(preset, encoder)
+    if [*source, target].count("-") > 1:
+        raise typer.BadParameter("standard input (-) can be read once only.")
+
+
+def _against_blocks(source: list[str], report: Path | None, encoder: str | None) -> str | None:
+    """Why all texts must be in memory, if so."""
+    if "-" in source:
+        return "standard input cannot be read again"
+    if report is not None:
+        return "--report shows texts, and needs them in memory"
+    return None if encoder is None else "--encoder reads texts in memory"
+
+
+def _about(inputs: list[str], reading: Reading, skip: bool, preset: str | None) -> dict[str, Any]:
+    """What the rows of the target depend on."""
+    from dataclasses import asdict
+
+    from isthmus.io.journal import identity
+
+    return {"files": list(map(identity, inputs)), "reading": asdict(reading), "skip": skip, "preset": preset}
 
 
 def _plan(named: dict[str, Path | None], force: bool, inputs: list[str]) -> dict[str, Path]:
@@ -120,6 +153,7 @@ def _read(
     labels: Path | None,
     skip: bool,
     skipped: Path | None,
+    in_blocks: bool,
 ) -> ReadFiles:
     """All documents, and what may be wrong with them."""
     from isthmus.cli.bad_rows import BadRows
@@ -130,7 +164,7 @@ def _read(
 
     with BadRows() as bad:
         with Stages() as stages:
-            files = gather_files(source, target, reading, stages, bad)
+            files = gather_files(source, target, reading, stages, bad, in_blocks)
         if not skip:
             bad.refuse()
         check_files(files, reading, use_target_labels)
@@ -165,6 +199,22 @@ def _show(summary: Summary, as_json: bool) -> None:
         raise
     except OSError as error:
         raise DataError(f"The summary cannot be printed: {error.strerror or error}. {summary.written}") from error
+
+
+def _fit_and_write(
+    estimator: TransferClassifier,
+    read: ReadFiles,
+    use_target_labels: bool,
+    max_time: float | None,
+    how: dict[str, Any],
+    outputs: dict[str, Path],
+) -> Result:
+    from isthmus.cli.stages import Stages
+
+    with Stages() as stages:
+        result = _transfer(estimator, read, use_target_labels, max_time, how, stages)
+        _write(result, read.files, outputs, stages)
+    return result
 
 
 def _transfer(
@@ -236,6 +286,7 @@ def _warn_of_more_empty(result: Result, read: ReadFiles) -> None:
 def _write(result: Result, files: Files, outputs: dict[str, Path], stages: Stages) -> None:
     """All files are written first, and get their names one after the other at the end."""
     from dataclasses import replace
+    from itertools import islice
 
     from isthmus.cli.models import save_result
     from isthmus.drift import profile_target
@@ -253,9 +304,12 @@ def _write(result: Result, files: Files, outputs: dict[str, Path], stages: Stage
                 staging.place(path).open("xb") as stream,
                 PredictionWriter(stream, form, result.classes.tolist(), path.name) as writer,
             ):
-                writer.write(target.ids, result.probabilities)
+                ids = iter(target.ids)
+                for first in range(0, len(result.labels), WRITTEN):
+                    part = result.probabilities[first : first + WRITTEN]
+                    writer.write(list(islice(ids, len(part))), part)
         if path := outputs.get("--output"):
-            save_result(replace(result, profile=profile_target(result)), staging.place(path))
+            save_result(replace(result, profile=profile_target(result, target.texts)), staging.place(path))
         if path := outputs.get("--report"):
             truth = target.truth if target.columns.truth is not None else None
             try:

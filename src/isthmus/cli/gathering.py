@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, count
+from itertools import chain, count, islice
 from pathlib import Path
-from typing import Any
+from sys import intern
+from typing import Any, cast
 
 from isthmus._api import SOURCE, TARGET
 from isthmus.cli.bad_rows import BadRows
@@ -16,10 +17,12 @@ from isthmus.cli.options import LONGEST
 from isthmus.cli.stages import Stages
 from isthmus.core.labels import spelled_like
 from isthmus.exceptions import DataError
-from isthmus.io.documents import Columns, open_documents
+from isthmus.io.documents import Columns, FileColumn, open_documents
 from isthmus.quality import Finding, Part, find_unknown, look_at, nearest_label
 
 REPORT_EVERY = 1000
+LOOKED_AT = 10_000
+"""Documents of a file in blocks that are looked at for what may be wrong with them."""
 
 
 @dataclass(frozen=True)
@@ -75,8 +78,10 @@ class Gathered:
         return {"file": self.path, "documents": len(self.texts), "columns": columns, "guessed": self.columns.guessed}
 
     def part(self, labels: Sequence[str | None]) -> Part:
-        """As the checks of data quality see it."""
-        return Part(self.path, self.texts, labels, self.places)
+        """As the checks of data quality see it: of a file in blocks, its first documents."""
+        if isinstance(self.texts, list):
+            return Part(self.path, self.texts, labels, self.places)
+        return Part(self.path, list(islice(self.texts, LOOKED_AT)), labels[:LOOKED_AT])
 
     def __str__(self) -> str:
         return f"{self.path}: {n_documents(len(self.texts))}; {self.columns}."
@@ -135,12 +140,29 @@ def gather_readable(path: str, stages: Stages, **options: Any) -> Gathered:
     return found
 
 
-def gather_files(sources: Sequence[str], target: str, reading: Reading, stages: Stages, bad: BadRows) -> Files:
-    """All documents of a fit, with labels that are spelled alike across the files."""
+def gather_in_blocks(path: str, stages: Stages, bad: BadRows, **options: Any) -> Gathered:
+    """The same of a file that need not fit into memory: its ids and texts are read again when they are asked for."""
+    with stages.stage(f"reading {path}") as advance, open_documents(path, on_bad_row=bad.of(path), **options) as file:
+        found = Gathered(path, file.columns)
+        for document in file:
+            found.labels.append(document.label and intern(document.label))
+            found.truth.append(document.truth and intern(document.truth))
+            if file.n_documents % REPORT_EVERY == 0:
+                advance(file.position, file.size)
+        found.placeholders = dict(file.placeholders)
+    again = {**options, "length": len(found.labels), "on_bad_row": lambda row: None}  # which are told of by now
+    found.ids, found.texts = (cast(Any, FileColumn(path, role, **again)) for role in ("id", "text"))
+    return found
+
+
+def gather_files(
+    sources: Sequence[str], target: str, reading: Reading, stages: Stages, bad: BadRows, in_blocks: bool = False
+) -> Files:
+    """All documents of a fit, with labels that are spelled alike across the files; the target's in blocks or not."""
     # Ids tell which label is whose, and the source's documents get none: theirs may be missing or alike.
     options = {**reading.common, "text": reading.text, "label": reading.label, "labelled": True, "with_ids": False}
     gathered = [gather(path, stages, bad, **options) for path in sources]
-    there = gather(
+    there = (gather_in_blocks if in_blocks else gather)(
         target,
         stages,
         bad,

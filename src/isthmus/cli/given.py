@@ -53,11 +53,13 @@ def labels_by_id(
     given = read_given(path, documents.columns.id, label, allowed)
     spelled = spelled_like([one.label for one in given], classes)
     check_spelling(path, dict.fromkeys(map(str, spelled)), [str(known) for known in classes], allowed)
-    there = set(documents.ids)
+    own = {one.id for one in given}
+    there = {name for name in documents.ids if name in own}
     strange = [one for one in given if one.id not in there]
     if len(strange) == len(given):
+        first = next(iter(documents.ids))
         raise DataError(
-            f"{path} has no id that {documents.path} has: its first is {given[0].id!r}, and there {documents.ids[0]!r}."
+            f"{path} has no id that {documents.path} has: its first is {given[0].id!r}, and there {first!r}."
             " Name the column of ids with id=."
         )
     if n := len(strange):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -121,3 +121,25 @@ def _missing_label(value: str) -> str:
         f"y holds {value} in a row whose label may be read: give it a label, put it into a target domain, "
         "or set sample_labeled to False there."
     )
+
+
+def read_column(values: Any, argument: str, what: str) -> list[Any]:
+    """As a list. That of a table would be the names of its columns, and that of a string its letters."""
+    if isinstance(values, str):
+        raise TypeError(f"{argument} is one string: give a list of {what}.")
+    if isinstance(values, Mapping) or hasattr(values, "columns") or getattr(values, "ndim", 1) != 1:
+        raise TypeError(f"{argument} is a {type(values).__name__}, and no list of {what}: give one column of it.")
+    return list(values)
+
+
+def read_source_labels(source_labels: Sequence[Any], n_texts: int) -> list[Any]:
+    """One for each source text, none of them missing."""
+    labels = spelled_like(read_column(source_labels, "source_labels", "labels"), ())
+    for position, label in enumerate(labels):
+        if label is None:
+            raise ValueError(f"source_labels[{position}] is missing: give it a label, or leave the text out.")
+    if len(labels) != n_texts:
+        raise ValueError(
+            f"source_labels has {len(labels)} entries and source_texts {n_texts}: give one label for each text."
+        )
+    return labels

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.pipeline import Pipeline
 
+from isthmus.core.parts import release, row_parts, rows_of
 from isthmus.exceptions import EmptyDocumentWarning
-from isthmus.text import WordsAndEmbeddings
+from isthmus.text import LogTfidf, WordsAndEmbeddings
 from isthmus.typing import Array
 
 MOST_DOCUMENTS = 5_000
@@ -37,17 +40,20 @@ class TargetProfile:
     """The mean row of the target."""
 
 
-def profile_target(result: Any) -> TargetProfile | None:
-    """Of what `isthmus.transfer` returned; None if it has lost its texts.
+def profile_target(result: Any, target_texts: Collection[str] | None = None) -> TargetProfile | None:
+    """Of what `isthmus.transfer` returned; None if it has lost its texts, and none are given that can be gone through.
 
     A document of the fit knows all its own words, and the mean of the target has a part of it. Both are taken out
     (leave one out), so that documents that come later can be compared with it.
     """
-    texts, n_source = list(result.target_texts), len(result.source_texts)
-    if not texts or len(texts) != len(result.labels) or not n_source:
+    texts, n_source = target_texts or result.target_texts, len(result.source_texts)
+    if not len(texts) or len(texts) != len(result.labels) or not n_source:
         return None
-    X = result.X[n_source:] if result.X is not None else result.vectorizer.transform(texts)
-    found = _profile(result.estimator, result.vectorizer, texts, X, {}, result.source_texts)
+    shared = _frequent_words(result.vectorizer, n_source + len(texts))
+    if shared is None:
+        shared = _shared_words(result.vectorizer, chain(result.source_texts, texts))
+    X = _below(result.X, n_source) if result.X is not None else result.vectorizer.transform(texts)
+    found = _profile(result.estimator, result.vectorizer, texts, X, shared)
     # A document that was learned from is surer than later ones ever are; what the fit says of it allows for that.
     rows = _drawn(len(texts))
     at_fit = np.asarray(result.probabilities, dtype=np.float64).max(axis=1)[rows]
@@ -64,24 +70,26 @@ def profile_update(before: Any, estimator: Any, vectorizer: Any, texts: Sequence
     if len(texts) < LEAST_DOCUMENTS:
         more = X.shape[1] - len(before.profile.center)
         return replace(before.profile, center=np.pad(before.profile.center, (0, more)))
-    return _profile(estimator, vectorizer, list(texts), X, _words(before.vectorizer)[1], ())
+    shared = _shared_words(vectorizer, texts).union(_words(before.vectorizer)[1])
+    return _profile(estimator, vectorizer, texts, X, shared)
 
 
-def _profile(
-    estimator: Any, vectorizer: Any, texts: Sequence[str], X: Any, known: Any, other_texts: Sequence[str]
-) -> TargetProfile:
-    """Of texts and their rows; words that are `known`, or that stand in other texts, are no document's own."""
+def _profile(estimator: Any, vectorizer: Any, texts: Collection[str], X: Any, shared: set[str]) -> TargetProfile:
+    """Of texts and their rows; words that are `shared` are no document's own."""
     rows = _drawn(len(texts))
-    shared = _shared_words(vectorizer, (*other_texts, *texts)).union(known)
-    drawn, n = _without_own(vectorizer, X[rows], shared), len(texts)
-    center = np.asarray(X.mean(axis=0)).ravel()
+    wanted = set(rows.tolist())
+    looked_at = [text for row, text in enumerate(texts) if row in wanted]
+    own, n = X[rows], len(texts)
+    release(X)
+    drawn = _without_own(vectorizer, own, shared)
+    center = np.sum([_summed(part) for _, part in row_parts(X)], axis=0) / n
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", EmptyDocumentWarning)
         probabilities = estimator.predict_proba(drawn)
-    cross = drawn.multiply(X[rows]) if sp.issparse(drawn) else drawn * X[rows]
+    cross = drawn.multiply(own) if sp.issparse(drawn) else drawn * own
     itself = np.asarray(cross.sum(axis=1)).ravel()
     analyzer, words = _words(vectorizer)
-    unknown = [_share(set(analyzer(texts[row])), shared) if words else 0.0 for row in rows.tolist()]
+    unknown = [_share(set(analyzer(text)), shared) if words else 0.0 for text in looked_at]
     return TargetProfile(
         unknown=np.array(unknown, dtype=np.float64),
         closeness=(np.asarray(drawn @ center).ravel() - itself / n) * (n / max(n - 1, 1)),
@@ -109,7 +117,27 @@ def describe_documents(
     }
 
 
-def _shared_words(vectorizer: Any, texts: Sequence[str]) -> set[str]:
+def _below(X: Any, first: int) -> Any:
+    """The rows from a place on; of a matrix that lies in files, without reading it."""
+    return rows_of(X, first, X.shape[0]) if sp.issparse(X) and X.format == "csr" else X[first:]
+
+
+def _summed(part: Any) -> Array:
+    total = np.asarray(part.sum(axis=0)).ravel()
+    release(part)
+    return total
+
+
+def _frequent_words(vectorizer: Any, n_texts: int) -> set[str] | None:
+    """The same as `_shared_words`, from weights that know in how many texts each word stands; None if they do not."""
+    pipeline = vectorizer.words if isinstance(vectorizer, WordsAndEmbeddings) else vectorizer
+    if not (isinstance(pipeline, Pipeline) and isinstance(pipeline[-1], LogTfidf)) or len(pipeline) != 2:
+        return None
+    frequency, least = np.rint(n_texts / np.exp(pipeline[-1].idf_)), int(getattr(pipeline[0], "min_df", 1))
+    return {word for word, number in _words(vectorizer)[1].items() if frequency[number] > least}
+
+
+def _shared_words(vectorizer: Any, texts: Iterable[str]) -> set[str]:
     """Words that would be known without any one of the texts."""
     analyzer, words = _words(vectorizer)
     if not words:

@@ -6,13 +6,15 @@ from isthmus.text.growth import grown_vectorizer
 from isthmus.text.sign_split import SignSplit
 from isthmus.text.static import StaticEncoder, is_static_folder, local_static_encoder, static_encoder
 from isthmus.text.stems import StemCounts
-from isthmus.text.streaming import texts_to_matrix
+from isthmus.text.streaming import NO_WORD, InTurn, rows_in_folder, texts_to_matrix
 from isthmus.text.unicode_counts import UnicodeCounts, reading_of
 from isthmus.text.vectorizer import PRESETS, LogTfidf, preset_vectorizer, text_vectorizer
 from isthmus.text.words_and_embeddings import WordsAndEmbeddings
 
 __all__ = [
+    "NO_WORD",
     "PRESETS",
+    "InTurn",
     "LogTfidf",
     "SignSplit",
     "StaticEncoder",
@@ -28,6 +30,7 @@ __all__ = [
     "preset_vectorizer",
     "read_encoder",
     "reading_of",
+    "rows_in_folder",
     "static_encoder",
     "text_vectorizer",
     "texts_to_matrix",

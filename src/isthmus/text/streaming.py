@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import islice
+from collections.abc import Collection, Iterable, Iterator
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +11,27 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from isthmus.exceptions import DataError
-from isthmus.io.matrices import MatrixWriter, is_finished
+from isthmus.io.matrices import MatrixWriter, is_finished, open_matrix
 from isthmus.text.unicode_counts import UnicodeCounts
 from isthmus.text.vectorizer import preset_vectorizer
 from isthmus.text.word_counts import WordCounts
 
 BLOCK = 5_000
 """Texts that are held at a time."""
+NO_WORD = "No target text holds a word that the vectorizer keeps: give more texts, or choose another preset."
 
 
-def texts_to_matrix(
-    texts: Iterable[str], path: str | Path, preset: str = "default", dtype: Any = np.float64
-) -> Pipeline:
+class InTurn:
+    """Texts of one collection after those of another, as often as one goes through them."""
+
+    def __init__(self, *collections: Iterable[str]) -> None:
+        self._collections = collections
+
+    def __iter__(self) -> Iterator[str]:
+        return chain.from_iterable(self._collections)
+
+
+def texts_to_matrix(texts: Iterable[str], path: str | Path, preset: str = "default", dtype: Any = None) -> Pipeline:
     """Vectorize texts into a folder for `isthmus.open_matrix`; returns the vectorizer, for texts that come later.
 
     The result is that of the preset's `fit_transform`. Interrupted and called again with the same texts, it goes on
@@ -37,7 +46,7 @@ def texts_to_matrix(
     preset : str
         As for `isthmus.transfer`.
     dtype
-        Of the matrix: 32-bit numbers take two thirds of the room.
+        Of the matrix, by default that of the preset: 32-bit numbers take two thirds of the room.
 
     Examples
     --------
@@ -56,6 +65,7 @@ def texts_to_matrix(
     n_texts = _learn_words(vectorizer, texts, Path(path))
     if is_finished(path):
         return vectorizer
+    dtype = vectorizer.transform([""]).dtype if dtype is None else dtype
     writer = MatrixWriter(path, len(vectorizer[0].vocabulary_), dtype)
     if writer.rows > n_texts:
         raise DataError(f"{path} holds {writer.rows} rows, and there are {n_texts} texts: choose another folder.")
@@ -63,6 +73,22 @@ def texts_to_matrix(
         writer.append(vectorizer.transform(block))
     writer.finish()
     return vectorizer
+
+
+def rows_in_folder(source: list[str], target: Collection[str], folder: Any, preset: str | None, given: Any) -> Any:
+    """A vectorizer, and the matrix in a folder that it made of all texts, for `isthmus.transfer`.
+
+    `given` are the vectorizer and the encoder that were asked for: there is no room for either.
+    """
+    if given[0] is not None or given[1] not in (None, "auto"):
+        raise ValueError(
+            "folder is given, and so is a vectorizer or an encoder: leave one of them out, or give preset=."
+        )
+    vectorizer = texts_to_matrix(InTurn(source, target), folder, preset or "default")
+    X = open_matrix(folder)
+    if X.indptr[-1] == X.indptr[len(source)]:
+        raise ValueError(NO_WORD)
+    return vectorizer, X
 
 
 def _learn_words(vectorizer: Pipeline, texts: Iterable[str], folder: Path) -> int:

@@ -1,5 +1,6 @@
 """Files of documents: reading them row by row, and writing what was found out about them."""
 
+from isthmus.io.documents.again import FileColumn
 from isthmus.io.documents.bad_rows import BadRowError
 from isthmus.io.documents.columns import Columns
 from isthmus.io.documents.given import GivenLabel, read_given
@@ -16,6 +17,7 @@ __all__ = [
     "Columns",
     "Document",
     "DocumentFile",
+    "FileColumn",
     "GivenLabel",
     "LabelTask",
     "PredictionWriter",
