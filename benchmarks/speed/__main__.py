@@ -11,6 +11,7 @@ import platform
 import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,8 @@ from speed.measure import Task, generated, iteration_seconds, least, plain_updat
 from speed.peak import measured
 
 METHODS = (isthmus.TCL, isthmus.NMTF, isthmus.DTLM, isthmus.CCI, isthmus.DomTransNMF)
+ADAPTERS = ("CORALAdapter", "LinearOTMappingAdapter")
+"""Of skada, where it is installed (extra `peers`)."""
 README = Path(__file__).parents[1] / "README.md"
 BEGIN, END = "<!-- python -m speed writes from here", "<!-- to here -->"
 
@@ -97,18 +100,18 @@ def against_others(documents: int, rounds: int) -> Iterator[str]:
         "NaiveBayesEM": lambda: np.asarray(task.fit(isthmus.NaiveBayesEM()).transduction_),
     }
     if find_spec("skada") is not None:
-        from skada import CORALAlignment, make_da_pipeline
-
-        def aligned() -> np.ndarray:
-            Z = TruncatedSVD(100, random_state=0).fit_transform(task.X)
-            pipe = make_da_pipeline(CORALAlignment(), LogisticRegression(max_iter=1000))
-            domain = np.where(source, 1, -2)
-            return np.asarray(pipe.fit(Z, np.where(source, made.y, -1), sample_domain=domain).predict(Z))
-
-        runs["TruncatedSVD + CORAL (skada)"] = aligned
+        runs |= {f"TruncatedSVD + {name} (skada)": partial(_adapted, task, name) for name in ADAPTERS}
     for name, run in runs.items():
         labels = run()
         yield f"| {name} | {least(rounds, run=run)['run']:.2f} | {100 * task.accuracy(labels):.1f} |"
+
+
+def _adapted(task: Task, name: str) -> np.ndarray:
+    """A method of skada, some of which are POT's, on the features that it can take."""
+    skada = import_module("skada")
+    Z, source = TruncatedSVD(100, random_state=0).fit_transform(task.X), task.sample_domain == 0
+    pipe = skada.make_da_pipeline(getattr(skada, name)(), LogisticRegression(max_iter=1000))
+    return np.asarray(pipe.fit(Z, np.where(source, task.y, -1), sample_domain=np.where(source, 1, -2)).predict(Z))
 
 
 def growth(documents: int, rounds: int) -> Iterator[str]:
@@ -165,7 +168,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", nargs="+", choices=SECTIONS, default=list(SECTIONS))
     parser.add_argument("--write", action="store_true", help="into benchmarks/README.md")
-    parser.add_argument("--megabytes", type=int, default=1000, help="of the file that is larger than memory")
+    parser.add_argument("--megabytes", type=int, default=300, help="of the file that is read in blocks")
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
     load = f"load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
