@@ -33,17 +33,22 @@ def wants_blocks(asked: bool | None, path: str, against: str | None) -> bool:
 
 
 @contextmanager
-def kept_blocks(output: Path | None, path: str, about: dict[str, Any]) -> Iterator[Journal | None]:
-    """The journal beside an output, which stays where work breaks off; None for no output."""
+def kept_blocks(output: Path | None, files: list[str], about: dict[str, Any]) -> Iterator[Journal | None]:
+    """The journal beside an output, which stays where work breaks off; None for no output.
+
+    The last of the files is the one that is read in blocks. All of them, and whatever else it is about, must be the
+    same for work to go on.
+    """
     if output is None:
         yield None
         return
     from isthmus import __version__
     from isthmus.cli.console import complain
-    from isthmus.io.journal import Journal
+    from isthmus.io.journal import Journal, identity
 
-    with Journal.beside(output, {**about, "isthmus": __version__}) as journal:
-        megabytes = f"{path} has {Path(path).stat().st_size / 1e6:,.0f} MB"
+    known = {"files": [identity(path) for path in files], "isthmus": __version__}
+    with Journal.beside(output, {**about, **known}) as journal:
+        megabytes = f"{files[-1]} has {Path(files[-1]).stat().st_size / 1e6:,.0f} MB"
         if journal.resumed:
             complain(f"{megabytes}: going on with what {journal.folder} holds.", "")
         else:
@@ -53,12 +58,12 @@ def kept_blocks(output: Path | None, path: str, about: dict[str, Any]) -> Iterat
 
 
 @contextmanager
-def matrix_folder(path: str, output: Path | None, about: dict[str, Any] | None) -> Iterator[Path | None]:
-    """Where the rows of a file are kept until the output is written; None, for in memory, if they are about nothing."""
+def matrix_folder(files: list[str], output: Path | None, about: dict[str, Any] | None) -> Iterator[Path | None]:
+    """Where the rows of the last file are kept until the output is written; None, for in memory, if about nothing."""
     if about is None:
         yield None
         return
-    with kept_blocks(output, path, about) as journal:
+    with kept_blocks(output, files, about) as journal:
         if journal is not None:
             yield journal.folder / "matrix"
             journal.remove()

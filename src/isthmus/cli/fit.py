@@ -83,16 +83,16 @@ def fit(
     how_read = (form, encoding, max_document, target_text, target_label, allow_label or ())
     reading = Reading(text, label, id_column, truth, *how_read)
     skip = on_bad_rows is o.OnBadRows.skip
-    inputs = [*source, target, *([] if labels is None else [str(labels)])]
+    inputs = [*source, *([] if labels is None else [str(labels)]), target]
     outputs = _plan({"--output": output, "--predictions": predictions, "--report": report}, force, inputs)
     skipped = _plan_skipped(skipped, outputs, force, inputs) if skip else None
     in_blocks = wants_blocks(blocks, target, _against_blocks(source, report, encoder))
     read = _read(source, target, reading, use_target_labels, labels, skip, skipped, in_blocks)
-    about = _about(inputs, reading, skip, preset) if in_blocks else None
+    about = {"reading": vars(reading), "skip": skip, "preset": preset} if in_blocks else None
     use_target_labels = use_target_labels or labels is not None
     how: dict[str, Any] = {"preset": preset, "encoder": load_encoder(encoder), "client": cluster}
     _warn(read, outputs)
-    with matrix_folder(target, next(iter(outputs.values()), None), about) as how["folder"]:
+    with matrix_folder(inputs, next(iter(outputs.values()), None), about) as how["folder"]:
         result = _fit_and_write(estimator, read, use_target_labels, max_time, how, outputs)
     _show(Summary(read, result, use_target_labels, outputs, perf_counter() - began, changed), as_json)
 
@@ -112,15 +112,6 @@ def _against_blocks(source: list[str], report: Path | None, encoder: str | None)
     if report is not None:
         return "--report shows texts, and needs them in memory"
     return None if encoder is None else "--encoder reads texts in memory"
-
-
-def _about(inputs: list[str], reading: Reading, skip: bool, preset: str | None) -> dict[str, Any]:
-    """What the rows of the target depend on."""
-    from dataclasses import asdict
-
-    from isthmus.io.journal import identity
-
-    return {"files": list(map(identity, inputs)), "reading": asdict(reading), "skip": skip, "preset": preset}
 
 
 def _plan(named: dict[str, Path | None], force: bool, inputs: list[str]) -> dict[str, Path]:

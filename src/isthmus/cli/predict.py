@@ -107,7 +107,6 @@ def predict(
     from isthmus.cli.stages import Stages
     from isthmus.io.atomic import Staging
     from isthmus.io.documents import check_format, open_documents
-    from isthmus.io.journal import identity
 
     to_stdout = output == "-"
     if to_stdout and as_json:
@@ -121,11 +120,11 @@ def predict(
     columns = {"text": text, "id": id_column}
     reading = {**columns, "form": form and form.value, "encoding": encoding, "max_document": max_document}
     keeps = wants_blocks(blocks, file, "labels go to standard output" if to_stdout else None)
-    about = {"files": [identity(path) for path in (model, file)], "reading": reading, "skip": skip} if keeps else {}
+    about = {"reading": reading, "skip": skip, "encoder": encoder, "batch": [BATCH, CHARACTERS]}
     with BadRows() as bad:
         how = {**reading, "on_bad_row": bad.of(file)} if skip else reading
         with (
-            kept_blocks(Path(output) if keeps else None, file, about) as journal,
+            kept_blocks(Path(output) if keeps else None, [model, file], about) as journal,
             Stages() as stages,
             open_documents(file, **how) as documents,
             Staging() as staging,
