@@ -319,7 +319,7 @@ def test_kill_leaves_no_broken_file(files: Path) -> None:
     """At any moment, each name is absent or whole."""
     names = {"-o": "m.isthmus", "--predictions": "out.jsonl.gz", "--report": "r.html"}
     fit(files, "--method", "LR", *(word for option, name in names.items() for word in (option, files / name)))
-    folders = [files / str(number) for number in range(14)]
+    folders = [files / str(number) for number in range(10)]
     for number, folder in enumerate(folders):
         folder.mkdir()
         for name in names.values() if number // 2 % 2 else ():  # the old files stand there
