@@ -19,11 +19,10 @@ BIN := $(VENV)/bin
 # Where this is set, each of the processes that tests start compiles scikit-learn anew.
 export PYTHONDONTWRITEBYTECODE :=
 
-# One thread to a worker: two of them, each with a pool of threads, wait for one another on two cores. Three workers, as
-# some always wait for a browser or another process.
+# One thread to a worker: two of them, each with a pool of threads, wait for one another on two cores.
 # With scipy's array API, scikit-learn's checks are complete.
 PYTEST := SCIPY_ARRAY_API=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
-WORKERS := --numprocesses=3 --dist=worksteal
+WORKERS := --numprocesses=2 --dist=worksteal
 
 .PHONY: install install-dev demo test tests test-oldest test-newest lint mutants fuzz kill bench dist-check docs gallery pictures clean
 
