@@ -263,6 +263,11 @@ def test_a_warm_start_reads_other_documents_afresh(toy: Toy) -> None:
     other = Toy(toy.X[:, ::-1].tocsr(), toy.y, toy.domain)
     quiet(other, warm)
     assert np.array_equal(warm.label_distributions_, quiet(other, Auto(random_state=0)).label_distributions_)
+    first, *_, last = np.unique(toy.y)
+    swapped = Toy(toy.X, np.where(toy.y == first, last, first), toy.domain)
+    quiet(toy, warm)
+    quiet(swapped, warm)
+    assert np.array_equal(warm.label_distributions_, quiet(swapped, Auto(random_state=0)).label_distributions_)
     relabeled = Toy(toy.X, np.where(toy.y == toy.y[0], "one", "another"), toy.domain)
     quiet(relabeled, warm)
     assert set(warm.classes_) == {"one", "another"}
