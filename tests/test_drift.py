@@ -13,6 +13,7 @@ import pytest
 import isthmus
 from command import run
 from isthmus.drift import TargetProfile, compare_batch, describe_documents, profile_target
+from isthmus.drift.monitor import _Draws
 from isthmus.exceptions import ModelFileError
 from test_quality import make, put, unlabelled
 
@@ -191,3 +192,11 @@ def test_watch_compares_batch_after_batch(folder: Path) -> None:
         "does not say what its target looked like" in run("watch", folder / "bare.isthmus", folder / "t.csv").sentence
     )
     assert run("predict", folder / "bare.isthmus", folder / "other.csv", "--fail-on-drift").code == 0
+
+
+def test_limits_are_wider_where_the_profile_is_small() -> None:
+    """By as much as the mean of so few documents may be off."""
+    values = np.random.default_rng(0).normal(size=2000)
+    few, many = (_Draws(n, 400, 0).means(values[:n]).std() for n in (100, 2000))
+    assert few / values[:100].std() == pytest.approx((1 / 400 + 1 / 100) ** 0.5, rel=0.1)
+    assert many / values.std() == pytest.approx((1 / 400 + 1 / 2000) ** 0.5, rel=0.1)
