@@ -231,7 +231,7 @@ def transfer(
     folder : path, optional
         Where to keep the matrix of the texts, for a target that does not fit into memory: `target_texts` may then be
         anything with a length that can be gone through again, such as `isthmus.io.documents.FileColumn`, and words are
-        read by a preset alone. Labels are the same. A call that was interrupted goes on after its last block, if it is
+        read by a preset alone, without an encoder. A call that was interrupted goes on after its last block, if it is
         made again with the same texts and folder. The result needs the folder as long as its `X` is used.
 
     Examples

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import StratifiedKFold
 
 from isthmus.core.problem import Problem
-from isthmus.solvers.linear import fit_logistic, log_odds
+from isthmus.solvers.linear import cross_validated_accuracy, fit_logistic, log_odds
 from isthmus.typing import Array, Matrix, Positions
 
 AT_MOST = 2000
@@ -89,12 +88,7 @@ def consistency(X: Matrix, labels: Positions) -> float:
     enough = counts[labels] >= N_FOLDS
     if len(np.unique(labels[enough])) < 2:
         return 0.0
-    X, labels = X[enough], labels[enough]
-    repeated = 0
-    for learned, asked in StratifiedKFold(N_FOLDS, shuffle=True, random_state=0).split(labels, labels):
-        classifier = fit_logistic(X[learned], labels[learned], C=SHARP, tol=1e-4)
-        repeated += np.sum(classifier.classes_[log_odds(classifier, X[asked]).argmax(axis=1)] == labels[asked])
-    return float(repeated / len(labels))
+    return cross_validated_accuracy(X[enough], labels[enough], SHARP, N_FOLDS, tol=1e-4)
 
 
 def prior_of_target(problem: Problem, counts: Array) -> dict[object, float]:

@@ -62,7 +62,8 @@ def fit(
 
     A large target is read in blocks, and what is made of it lies in a folder
     beside the output: it need not fit into memory, and a command that was
-    killed goes on after its last block. Labels are the same.
+    killed goes on after its last block. Labels are the same as in memory
+    without an encoder.
 
     Exit codes: 0 done, 1 could not be done (one sentence says why, and no
     file was changed unless it says so), 2 wrong usage.

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.model_selection import StratifiedKFold
 from sklearn.utils._param_validation import StrOptions
 
 from isthmus.core.estimator import POSITIVE, TransferClassifier
 from isthmus.core.problem import Problem
 from isthmus.core.solution import LinearSolution
 from isthmus.core.workspace import Workspace
-from isthmus.solvers.linear import fit_logistic, logistic_regression
+from isthmus.solvers.linear import cross_validated_accuracy, logistic_regression
 from isthmus.typing import Matrix, Positions
 
 GRID = (0.1, 1.0, 10.0, 100.0)
@@ -49,14 +48,4 @@ class LR(TransferClassifier):
 def cross_validated_C(X: Matrix, numbers: Positions) -> float:
     """The C that repeats most labels, and the smallest of several; one, where a class has a single document."""
     n_folds = min(N_FOLDS, *np.unique(numbers, return_counts=True)[1].tolist())
-    if n_folds < 2:
-        return 1.0
-    folds = list(StratifiedKFold(n_folds, shuffle=True, random_state=0).split(numbers, numbers))
-    right = [
-        sum(
-            np.sum(fit_logistic(X[learned], numbers[learned], C).predict(X[asked]) == numbers[asked])
-            for learned, asked in folds
-        )
-        for C in GRID
-    ]
-    return GRID[int(np.argmax(right))]
+    return max(GRID, key=lambda C: cross_validated_accuracy(X, numbers, C, n_folds)) if n_folds > 1 else 1.0

@@ -2,6 +2,7 @@
 
 from isthmus.solvers.linear.denoising import DenoisingMap, denoising_map
 from isthmus.solvers.linear.logistic import (
+    cross_validated_accuracy,
     first_labels,
     fit_logistic,
     log_odds,
@@ -16,6 +17,7 @@ __all__ = [
     "PivotMap",
     "SideBySide",
     "WordMap",
+    "cross_validated_accuracy",
     "denoising_lsa_map",
     "denoising_map",
     "first_labels",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.class_weight import compute_sample_weight
 
 from isthmus.core.numerics import mean_square
@@ -53,6 +54,15 @@ def fit_logistic(
     model.classes_, model.n_features_in_, model.n_iter_ = classes, X.shape[1], np.array([n_steps], dtype=np.int32)
     model.coef_, model.intercept_ = np.ascontiguousarray(found[:-1].T / scale), found[-1].copy()
     return model
+
+
+def cross_validated_accuracy(X: Matrix, numbers: Positions, C: float, n_folds: int, tol: float | None = None) -> float:
+    """The share of documents whose class number a classifier of the other folds repeats."""
+    right = 0
+    for learned, asked in StratifiedKFold(n_folds, shuffle=True, random_state=0).split(numbers, numbers):
+        classifier = fit_logistic(X[learned], numbers[learned], C, tol=tol)
+        right += np.sum(classifier.classes_[log_odds(classifier, X[asked]).argmax(axis=1)] == numbers[asked])
+    return float(right / len(numbers))
 
 
 def log_odds(classifier: LogisticRegression, X: Matrix | SideBySide) -> Array:
