@@ -7,7 +7,8 @@ import pytest
 import scipy.sparse as sp
 from sklearn.linear_model import LogisticRegression
 
-from isthmus.solvers.linear import SideBySide, fit_logistic, log_odds, newton
+from isthmus.solvers.linear import RepeatedLogistic, SideBySide, fit_logistic, log_odds, newton
+from isthmus.solvers.linear.side_by_side import TwoLayouts
 
 RNG = np.random.default_rng(0)
 X = RNG.random((60, 12)) * (RNG.random((60, 12)) < 0.4)
@@ -45,8 +46,7 @@ def test_gradient_and_curvature_are_those_of_the_objective(n_classes: int) -> No
         return problem.objective(problem.values(coefficients), float(np.sum(coefficients[:-1] ** 2)))
 
     def gradient(coefficients: np.ndarray) -> np.ndarray:
-        residuals = problem.probabilities(problem.values(coefficients)) - targets
-        return problem.back(residuals * WEIGHTS[:, None], coefficients)
+        return problem.gradient(problem.probabilities(problem.values(coefficients)), coefficients)
 
     step = 1e-5
     slope = (objective(at + step * along) - objective(at - step * along)) / (2 * step)
@@ -69,6 +69,29 @@ def test_a_near_start_takes_fewer_steps_to_the_same_place() -> None:
 def test_a_gradient_beyond_single_precision_ends_the_search() -> None:
     given, numbers = np.full((4, 2), 1e-30, dtype=np.float32), np.array([0, 1, 1, 1])
     problem = newton.Logistic(given, 1.0, numbers[:, None] * 1.0, np.full(4, 1e-9), has_intercept=False)
-    found, n_steps = newton.fit_newton(problem, np.zeros((3, 1)), tol=1e-60)
+    found, _, n_steps = newton.fit_newton(problem, np.zeros((3, 1)), tol=1e-60)
     assert not found.any()
     assert n_steps == 0
+
+
+@pytest.mark.parametrize("n_columns", [1, 2, 4])
+def test_both_layouts_multiply_alike(n_columns: int) -> None:
+    both = TwoLayouts(sp.csr_array(X))
+    there, back = RNG.normal(size=(12, n_columns)), RNG.normal(size=(60, n_columns))
+    assert both @ there == pytest.approx(X @ there)
+    assert both.T @ back == pytest.approx(X.T @ back)
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("scale", [1, 300])
+def test_a_repeated_fit_is_one_that_starts_over(n_classes: int, scale: int) -> None:
+    """Whatever was learned before, and without the documents of weight zero; these have log-odds all the same."""
+    given, C = sp.csr_array(scale * X), 5.0 / scale**2
+    fits = RepeatedLogistic(given, C, n_classes)
+    for _ in range(4):
+        numbers, weights = RNG.integers(0, n_classes, 60), WEIGHTS * (RNG.random(60) < 0.7)
+        fits.fit(numbers, weights, tol=1e-9)
+        found, own = fits.classifier(np.arange(n_classes)), weights > 0
+        cold = fit_logistic(given[own], numbers[own], C, weights[own], tol=1e-9)
+        assert found.coef_ == pytest.approx(cold.coef_, abs=1e-6)
+        assert fits.log_odds == pytest.approx(log_odds(cold, given), abs=1e-5)

@@ -16,7 +16,7 @@ from isthmus.core.priors import PRIOR, pseudo_labels, read_prior
 from isthmus.core.problem import Problem
 from isthmus.core.solution import LinearSolution
 from isthmus.core.workspace import Workspace
-from isthmus.solvers.linear import fit_logistic, log_odds, logistic_regression
+from isthmus.solvers.linear import RepeatedLogistic, logistic_regression
 from isthmus.typing import Array, Mask, Positions
 
 
@@ -115,23 +115,22 @@ def self_train(
 ) -> LogisticRegression:
     """The classifier after the last iteration; a given `target_prior` as pairs."""
     prior = read_prior(target_prior if isinstance(target_prior, str) else dict(target_prior), problem)
-    (_, known), unlabeled = problem.labeled, problem.unlabeled
+    (_, known), n_unlabeled = problem.labeled, problem.unlabeled.shape[0]
     C /= problem.mean_squared_length
     in_source = np.concatenate([np.full(int(d.labeled.sum()), not d.is_target) for d in problem.domains])
-    classifier = workspace.once(logistic_regression, problem, C, balanced)
-    for done in np.arange(1, max_iter + 1) / max_iter if unlabeled.shape[0] else ():
-        values = log_odds(classifier, unlabeled)
+    start = workspace.once(logistic_regression, problem, C, balanced)
+    if not n_unlabeled:
+        return start
+    fits = RepeatedLogistic(problem.labeled_first, C, problem.n_classes, start)
+    for done in np.arange(1, max_iter + 1) / max_iter:
+        values = fits.log_odds[len(known) :]
         labels = pseudo_labels(values, prior)
-        joining = np.flatnonzero(_most_confident(values, labels, max_fraction * done))
-        weights = np.where(in_source, 1 - (1 - source_weight) * done, 1.0) * _evened(known, balanced)
-        classifier = fit_logistic(
-            problem.labeled_first[np.concatenate([np.arange(len(known)), len(known) + joining])],
-            np.concatenate([known, labels[joining]]),
-            C,
-            np.concatenate([weights, _evened(labels[joining], balanced)]),
-            classifier,
-        )
-    return classifier
+        joining = _most_confident(values, labels, max_fraction * done)
+        weights = np.zeros(len(known) + n_unlabeled)
+        weights[: len(known)] = np.where(in_source, 1 - (1 - source_weight) * done, 1.0) * _evened(known, balanced)
+        weights[len(known) :][joining] = _evened(labels[joining], balanced)
+        fits.fit(np.concatenate([known, labels]), weights)
+    return fits.classifier(start.classes_)
 
 
 def as_key(target_prior: str | dict[Any, float], problem: Problem) -> str | tuple[tuple[Any, float], ...]:

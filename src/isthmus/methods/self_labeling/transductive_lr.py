@@ -22,11 +22,11 @@ from isthmus.core.solution import MappedSolution
 from isthmus.core.workspace import Workspace
 from isthmus.solvers.linear import (
     PivotMap,
+    RepeatedLogistic,
     SideBySide,
     WordMap,
     denoising_lsa_map,
     fit_logistic,
-    log_odds,
     lsa_map,
     pivot_map,
 )
@@ -99,13 +99,13 @@ class TransductiveLR(TransferClassifier):
         feature_map = _feature_map(self.features, problem, workspace)
         rows = workspace.once(mapped_documents, problem, feature_map)
         known = problem.labeled[1]
-        classifier = workspace.once(source_classifier, problem, workspace, feature_map, C)
-        unlabeled = rows[len(known) :]
-        for weight in np.geomspace(FIRST_WEIGHT, LAST_WEIGHT, self.n_weights) if unlabeled.shape[0] else ():
-            labels = pseudo_labels(log_odds(classifier, unlabeled), prior)
-            weights = np.repeat([1.0, weight], [len(known), len(labels)])
-            classifier = fit_logistic(rows, np.concatenate([known, labels]), C, weights, classifier)
-        return TransductiveLRSolution(classifier, feature_map, softmax(log_odds(classifier, unlabeled), axis=1))
+        start = workspace.once(source_classifier, problem, workspace, feature_map, C)
+        fits, n_unlabeled = RepeatedLogistic(rows, C, problem.n_classes, start), problem.unlabeled.shape[0]
+        for weight in np.geomspace(FIRST_WEIGHT, LAST_WEIGHT, self.n_weights) if n_unlabeled else ():
+            labels = pseudo_labels(fits.log_odds[len(known) :], prior)
+            fits.fit(np.concatenate([known, labels]), np.repeat([1.0, weight], [len(known), n_unlabeled]))
+        distributions = softmax(fits.log_odds[len(known) :], axis=1)
+        return TransductiveLRSolution(fits.classifier(start.classes_), feature_map, distributions)
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,6 +2,7 @@
 
 from isthmus.solvers.linear.denoising import DenoisingMap, denoising_map
 from isthmus.solvers.linear.logistic import (
+    RepeatedLogistic,
     cross_validated_accuracy,
     first_labels,
     fit_logistic,
@@ -15,6 +16,7 @@ from isthmus.solvers.linear.word_map import WordMap, denoising_lsa_map, lsa_map
 __all__ = [
     "DenoisingMap",
     "PivotMap",
+    "RepeatedLogistic",
     "SideBySide",
     "WordMap",
     "cross_validated_accuracy",

@@ -11,7 +11,7 @@ from isthmus.core.numerics import mean_square
 from isthmus.core.parts import by_parts
 from isthmus.core.problem import Problem
 from isthmus.solvers.linear import newton
-from isthmus.solvers.linear.side_by_side import SideBySide
+from isthmus.solvers.linear.side_by_side import SideBySide, in_two_layouts
 from isthmus.typing import Array, Matrix, Positions
 
 TOL = 1e-5
@@ -34,26 +34,11 @@ def fit_logistic(
     start: LogisticRegression | None = None,
     tol: float | None = None,
 ) -> LogisticRegression:
-    """Logistic regression of class numbers, two or more; as scikit-learn's, which it is returned as.
-
-    Tolerances are about gradients, which are as large as X: where its rows are far from unit length, so brought.
-    """
-    tol = tol or (TOL if start is None else TOL_NEAR)
+    """Logistic regression of class numbers, two or more; as scikit-learn's, which it is returned as."""
     classes, at = np.unique(numbers, return_inverse=True)
-    targets = np.eye(len(classes))[at] if len(classes) > 2 else at[:, None].astype(np.float64)
-    square = sum(map(mean_square, (X.words, X.hidden) if isinstance(X, SideBySide) else (X,)))
-    scale = 1.0 if 0.1 < square < 10 or not square else square**0.5
-    weights = np.ones(len(at)) if weights is None else weights
-    problem = newton.Logistic(X, scale, targets, weights * (C * scale**2))
-    first = np.zeros((X.shape[1] + 1, targets.shape[1]))
-    if start is not None:
-        first[:-1], first[-1] = start.coef_.T * scale, start.intercept_
-    with np.errstate(over="ignore", invalid="ignore"):  # a step too far has an infinite loss, and is taken back
-        found, n_steps = newton.fit_newton(problem, first, tol)
-    model = LogisticRegression(C=C, solver="newton-cg", tol=tol)
-    model.classes_, model.n_features_in_, model.n_iter_ = classes, X.shape[1], np.array([n_steps], dtype=np.int32)
-    model.coef_, model.intercept_ = np.ascontiguousarray(found[:-1].T / scale), found[-1].copy()
-    return model
+    fits = RepeatedLogistic(X, C, len(classes), start)
+    fits.fit(at, np.ones(len(at)) if weights is None else weights, tol)
+    return fits.classifier(classes)
 
 
 def cross_validated_accuracy(X: Matrix, numbers: Positions, C: float, n_folds: int, tol: float | None = None) -> float:
@@ -69,8 +54,7 @@ def log_odds(classifier: LogisticRegression, X: Matrix | SideBySide) -> Array:
     """Documents x classes: the values whose softmax are the classifier's probabilities."""
     if not X.shape[0]:
         return np.zeros((0, len(classifier.classes_)))
-    values = np.asarray(X @ classifier.coef_.T + classifier.intercept_, dtype=np.float64)
-    return np.column_stack([-values / 2, values / 2]) if values.shape[1] == 1 else values
+    return as_log_odds(X @ classifier.coef_.T + classifier.intercept_)
 
 
 def first_labels(problem: Problem, C: float) -> list[Array]:
@@ -88,3 +72,68 @@ def first_labels(problem: Problem, C: float) -> list[Array]:
             start[~domain.labeled] = by_parts(classifier.predict_proba, domain.unlabeled)
         starts.append(start)
     return starts
+
+
+class RepeatedLogistic:
+    """Each fit starts where the one before ended, and the log-odds of all documents are known after it.
+
+    Documents of weight zero are not learned from, and have log-odds all the same.
+
+    Tolerances are about gradients, which are as large as X: where its rows are far from unit length, so brought.
+
+    Parameters
+    ----------
+    X : sparse or dense matrix, or SideBySide
+    C : float
+        Inverse regularisation.
+    n_classes : int
+        Two or more.
+    start : LogisticRegression, optional
+        Of as many classes, to start from.
+    """
+
+    def __init__(
+        self, X: Matrix | SideBySide, C: float, n_classes: int, start: LogisticRegression | None = None
+    ) -> None:
+        square = sum(map(mean_square, (X.words, X.hidden) if isinstance(X, SideBySide) else (X,)))
+        self._scale = 1.0 if 0.1 < square < 10 or not square else square**0.5
+        self._X, self._C, self._n_classes, self._is_near = in_two_layouts(X), C, n_classes, start is not None
+        self._coefficients = np.zeros((X.shape[1] + 1, n_classes if n_classes > 2 else 1))
+        self._values = np.zeros((X.shape[0], self._coefficients.shape[1]), dtype=X.dtype)
+        self._tol, self._n_steps = TOL, 0
+        if start is not None:
+            self._coefficients[:-1], self._coefficients[-1] = start.coef_.T * self._scale, start.intercept_
+            self._values = self._problem(np.zeros(0), np.zeros(0)).values(self._coefficients)
+
+    def fit(self, numbers: Positions, weights: Array, tol: float | None = None) -> None:
+        """Learn these classes of all documents, which weigh so much."""
+        targets = np.eye(self._n_classes)[numbers] if self._n_classes > 2 else numbers[:, None]
+        self._tol = tol or (TOL_NEAR if self._is_near else TOL)
+        problem = self._problem(targets.astype(self._X.dtype), weights * (self._C * self._scale**2))
+        with np.errstate(over="ignore", invalid="ignore"):  # a step too far has an infinite loss, and is taken back
+            found = newton.fit_newton(problem, self._coefficients, self._tol, self._values)
+        self._coefficients, self._values, self._n_steps = found
+        self._is_near = True
+
+    @property
+    def log_odds(self) -> Array:
+        """Documents x classes: the values whose softmax are the probabilities."""
+        return as_log_odds(self._values)
+
+    def classifier(self, classes: Positions) -> LogisticRegression:
+        """The last fit, as scikit-learn's, with these names of the classes."""
+        model = LogisticRegression(C=self._C, solver="newton-cg", tol=self._tol)
+        model.classes_, model.n_features_in_ = classes, self._X.shape[1]
+        model.n_iter_ = np.array([self._n_steps], dtype=np.int32)
+        model.coef_ = np.ascontiguousarray(self._coefficients[:-1].T / self._scale)
+        model.intercept_ = self._coefficients[-1].copy()
+        return model
+
+    def _problem(self, targets: Array, weights: Array) -> newton.Logistic:
+        return newton.Logistic(self._X, self._scale, targets, weights)
+
+
+def as_log_odds(values: Array) -> Array:
+    """A column for each class, in double precision; two classes may have come as a single one."""
+    values = np.asarray(values, dtype=np.float64)
+    return np.column_stack([-values / 2, values / 2]) if values.shape[1] == 1 else values

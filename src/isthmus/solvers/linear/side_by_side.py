@@ -1,11 +1,13 @@
-"""Sparse words beside dense features, as one matrix that linear classifiers read."""
+"""Documents as linear classifiers read them: sparse words in two layouts, and dense features beside them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from isthmus.typing import Array, Matrix
 
@@ -44,3 +46,45 @@ class _Transposed:
 
     def __matmul__(self, other: Array) -> Array:
         return np.concatenate([self.words @ other, self.hidden @ other])
+
+
+@dataclass(frozen=True, eq=False)
+class TwoLayouts:
+    """A sparse matrix that multiplies from either side in the layout that suits.
+
+    Row by row, X B adds each document's words up into the same few numbers, and every addition waits for the one
+    before. Word by word it adds to another document each time, in half the time. X^T R goes row by row for the same
+    reason. A single column is no different.
+    """
+
+    by_document: Matrix
+
+    @cached_property
+    def _by_word(self) -> Matrix:
+        return self.by_document.tocsc()
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        rows, columns = self.by_document.shape
+        return int(rows), int(columns)
+
+    @property
+    def dtype(self) -> Any:
+        return self.by_document.dtype
+
+    @property
+    def T(self) -> Matrix:
+        return self.by_document.T
+
+    def __matmul__(self, other: Array) -> Any:
+        return (self.by_document if other.ndim == 1 or other.shape[1] == 1 else self._by_word) @ other
+
+
+Documents = Matrix | SideBySide | TwoLayouts
+
+
+def in_two_layouts(X: Matrix | SideBySide) -> Documents:
+    """The same documents; their words in both layouts where they are sparse."""
+    if isinstance(X, SideBySide):
+        return replace(X, words=in_two_layouts(X.words))
+    return TwoLayouts(X) if sp.issparse(X) and X.format == "csr" else X
