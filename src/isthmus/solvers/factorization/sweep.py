@@ -19,7 +19,7 @@ from isthmus.solvers.factorization.constraints import RowsSumToOne
 from isthmus.solvers.factorization.kernel import BLOCK_ROWS, Pair, column_order, multiply, product
 from isthmus.typing import Array, Matrix
 
-WORTH_COMPILED = 1 << 18
+WORTH_COMPILED = 1 << 22
 """Non-zeros from which on compiled loops save more, over the iterations of a fit, than it takes to load them. By the
 matrix alone, so that results do not depend on what ran before."""
 

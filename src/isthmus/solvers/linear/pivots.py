@@ -150,7 +150,8 @@ def _profiles(X: Matrix, words: Mask, pivots: Positions, shares: Array) -> Array
     cosines = X[:, words].astype(np.float32).T @ (beside.toarray() if sp.issparse(X) else beside)
     cosines /= lengths[pivots].astype(np.float32)
     cosines /= lengths[words, None].astype(np.float32)
-    cosines -= np.outer(np.sqrt(shares[words]), np.sqrt(shares[pivots])).astype(np.float32)
+    by_chance = np.sqrt(shares).astype(np.float32)
+    cosines -= np.outer(by_chance[words], by_chance[pivots])
     seen = shares[words] > 0
     spread = cosines[seen].std(axis=0)
     cosines -= cosines[seen].mean(axis=0)
