@@ -80,13 +80,14 @@ class UnicodeCounts(CountVectorizer):
         counts = self._counted(texts, met)
         frequency = np.bincount(counts.indices, minlength=len(met))
         names, least = list(met), self.min_df if isinstance(self.min_df, Integral) else self.min_df * len(texts)
-        kept = sorted(np.flatnonzero(frequency >= least).tolist(), key=lambda word: (-frequency[word], names[word]))
-        if not kept:
+        by_name = np.array(sorted(np.flatnonzero(frequency >= least).tolist(), key=names.__getitem__), dtype=np.intp)
+        kept = by_name[np.argsort(-frequency[by_name], kind="stable")]
+        if not len(kept):
             raise ValueError(
                 f"{len(texts)} texts have {len(met)} words beside stop words, and with min_df={self.min_df!r} "
                 "no terms remain: give more texts, or a smaller min_df."
             )
-        self.vocabulary_ = {names[word]: number for number, word in enumerate(kept)}
+        self.vocabulary_ = {names[word]: number for number, word in enumerate(kept.tolist())}
         self.fixed_vocabulary_, self.scripts_ = False, scripts_of(texts)
         counts = counts[:, kept]
         counts.sort_indices()
@@ -101,10 +102,12 @@ class UnicodeCounts(CountVectorizer):
 
     def _counted(self, texts: Iterable[str], numbers_of: dict[str, int]) -> Any:
         """Texts x words by their numbers; words that have none are left out."""
-        number_of = numbers_of.__getitem__ if isinstance(numbers_of, defaultdict) else numbers_of.get
         analyze, found, ends = self.build_analyzer(), list[int](), [0]
         for text in texts:
-            found += [number for number in map(number_of, analyze(text)) if number is not None]
+            if isinstance(numbers_of, defaultdict):
+                found += map(numbers_of.__getitem__, analyze(text))
+            else:
+                found += [number for number in map(numbers_of.get, analyze(text)) if number is not None]
             ends.append(len(found))
         width = np.int32 if len(found) <= np.iinfo(np.int32).max else np.int64
         numbers, indptr = np.array(found, dtype=width), np.array(ends, dtype=width)
