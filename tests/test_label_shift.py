@@ -102,7 +102,7 @@ def test_of_many_documents_a_sample_is_looked_at(toy: Toy, monkeypatch: pytest.M
     monkeypatch.setattr(label_shift, "consistency", noted)
     monkeypatch.setattr(label_shift, "AT_MOST", 50)
     part = evidence_for(problem, labels)
-    assert seen == [50]
+    assert 45 <= seen[0] <= 50  # but for near-duplicates
     assert part.reverse_auc == pytest.approx(whole.reverse_auc, abs=0.1)
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
+from isthmus.auto.distinct import distinct_documents
 from isthmus.core.problem import Problem
 from isthmus.solvers.linear import cross_validated_accuracy, fit_logistic, log_odds
 from isthmus.typing import Array, Matrix, Positions
@@ -57,9 +58,10 @@ def weight_of_found(found: Evidence, source: Evidence, n: int) -> float:
 
 
 def evidence_for(problem: Problem, labels: Positions) -> Evidence:
-    """Of the pseudo-labels of all unlabelled documents, as class numbers."""
+    """Of the pseudo-labels of all unlabelled documents, as class numbers. Near-duplicates are counted once."""
     (X, known), unlabeled = problem.labeled, problem.unlabeled
     asked, here = _sample(len(known)), _sample(len(labels))
+    here = here[distinct_documents(unlabeled[here])]
     target, labels = unlabeled[here], labels[here]
     return Evidence(
         reverse_auc=reverse_auc(target, labels, X[asked], known[asked]),
