@@ -6,11 +6,13 @@ import asyncio
 import dataclasses
 import json
 import shutil
+import sys
 import threading
 from collections.abc import Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -320,6 +322,15 @@ def test_others_need_a_token_and_names_must_differ(folder: Path) -> None:
     assert "Two models are called 'lr'" in run("serve", model, model).sentence
     assert "does not exist" in run("serve", folder / "none").sentence
     assert "cannot be listened on" in run("serve", model, "--host", "203.0.113.7", "--token", "x").sentence
+
+
+def test_a_library_that_is_missing_is_named_with_its_extra(folder: Path) -> None:
+    for modules, command in ((("prometheus_client",), "serve"), (("uvicorn", "python_multipart"), "studio")):
+        with mock.patch.dict(sys.modules, dict.fromkeys(modules)):
+            refused = run(command, folder / "lr.isthmus")
+        assert refused.sentence.endswith(
+            f"isthmus {command} needs {' and '.join(modules)}: pip install 'isthmus[{command}]'."
+        )
 
 
 def test_probes_need_no_token_and_the_rest_does(folder: Path) -> None:

@@ -19,7 +19,7 @@ import isthmus
 from alone import alone
 from command import run
 from isthmus.cli.gathering import Reading
-from isthmus.cli.studio import read_pair
+from isthmus.cli.studio import read_pair, read_uploaded
 from isthmus.core.progress import announce
 from isthmus.exceptions import DataError
 from isthmus.selection import RANDOM, TEACHING
@@ -222,7 +222,7 @@ def test_kill_loses_no_confirmed_label(tmp_path: Path) -> None:
 
 @pytest.fixture
 def client(session: Session) -> TestClient:
-    app = studio_app(session, lambda one, other: read_pair([one], other, Reading()))
+    app = studio_app(session, lambda *files: read_uploaded(*files, Reading()))
     guarded = Guard(app, hosts=["127.0.0.1:80"], token="secret")
     return TestClient(guarded, base_url="http://127.0.0.1:80", headers={"authorization": "Bearer secret",
                                                                         "host": "127.0.0.1:80"})  # fmt: skip
@@ -260,6 +260,19 @@ def test_bad_requests_get_a_sentence(client: TestClient) -> None:
     assert client.get("/export/other").status_code == 404
     assert client.get("/export/model.isthmus").status_code == 400
     assert client.get("/api/guess/3").status_code == 400
+
+
+def test_columns_are_named_in_the_page(client: TestClient) -> None:
+    files = {"source": ("s.csv", b"words,kind\na b,x\nc d,y\n"), "target": ("t.csv", b"nr,texts\n1,a c\n2,b d\n")}
+    asked = client.post("/api/files", files=files)
+    assert asked.json()["error"] == (
+        "s.csv has no column that is clearly the text: choose “Text” from 'words', 'kind'."
+    )  # and neither a folder of the server nor an option of the command
+    columns = {"text": "words", "label": "kind", "target_text": "texts"}
+    wrong = client.post("/api/files", files=files, data=columns | {"label": "class"})
+    assert wrong.json()["error"].startswith("s.csv has no column 'class', which “Label” names")
+    read = client.post("/api/files", files=files, data=columns).json()["files"]
+    assert (read["classes"], read["n_target"]) == ({"x": 1, "y": 1}, 2)
 
 
 def test_what_cannot_be_stored_is_not_confirmed(session: Session, client: TestClient) -> None:

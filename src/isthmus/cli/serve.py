@@ -41,9 +41,9 @@ def serve(
     usage.
     """
     from isthmus.cli.console import output
-    from isthmus.web import Guard, free_socket, require_starlette, run_server
+    from isthmus.web import Guard, free_socket, require_extra, run_server
 
-    require_starlette()
+    require_extra("serve", "starlette", "uvicorn", "prometheus_client")
     from isthmus.serving import Limits, serving_app
 
     local = _is_loopback(host)

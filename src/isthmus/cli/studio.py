@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def studio(
-    project: Annotated[Path, typer.Argument(help="The project file; it is made if it is not there.")] = Path(
-        "studio.isthmus-project"
-    ),
+    project: Annotated[
+        Path, typer.Argument(metavar="PROJECT", help="The project file; it is made if it is not there.")
+    ] = Path("studio.isthmus-project"),
     source: Annotated[
         list[str] | None, typer.Option("--source", metavar="FILE", help="Labelled documents; repeatable.")
     ] = None,
@@ -35,8 +35,7 @@ def studio(
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the page.")] = True,
     force: o.Force = False,
 ) -> None:
-    """Label in the browser: look at two files, learn, label a few documents by
-    keyboard, see the accuracy measured, and learn again.
+    """Label in the browser: learn from two files, label a few documents, measure, learn again.
 
     The page is on this machine alone (127.0.0.1). Every label is stored in the
     project file as it is given; start again with the same file to go on.
@@ -47,9 +46,9 @@ def studio(
     from isthmus._api import DEFAULT_METHOD, read_method
     from isthmus.cli.gathering import Reading
     from isthmus.exceptions import DataError
-    from isthmus.web import require_starlette
+    from isthmus.web import require_extra
 
-    require_starlette()
+    require_extra("studio", "starlette", "uvicorn", "python_multipart")
     try:
         read_method(method or DEFAULT_METHOD, 0)
     except ValueError as error:
@@ -82,7 +81,7 @@ def _run(project: Path, loaded: Loaded | None, reading: Reading, method: str, po
     with free_socket("127.0.0.1", port) as listening:
         number = listening.getsockname()[1]
         app = Guard(
-            studio_app(session, lambda one, other: read_pair([one], other, reading)),
+            studio_app(session, lambda *files: read_uploaded(*files, reading)),
             hosts=[f"127.0.0.1:{number}", f"localhost:{number}"],
             token=token,
         )
@@ -108,7 +107,7 @@ def read_pair(source: list[str], target: str, reading: Reading) -> Loaded:
         warnings.simplefilter("always")
         files = gather_files(source, target, reading, stages, bad)
         if not all(file.texts for file in (*files.sources, files.target)):
-            bad.refuse()
+            bad.refuse(may_skip=False)
     check_files(files, reading, use_target_labels=False)
     names = domain_names([file.path for file in files.sources])
     domains = [name for name, file in zip(names, files.sources, strict=True) for _ in file.texts]
@@ -134,6 +133,22 @@ def read_pair(source: list[str], target: str, reading: Reading) -> Loaded:
         "findings": [as_options(_short(sentence, paths)) for sentence in sentences],
     }
     return Loaded(documents, meta)
+
+
+def read_uploaded(source: str, target: str, columns: dict[str, str], reading: Reading) -> Loaded:
+    """Two files of the page, whose columns may be named there; what is wrong with them is said in its words."""
+    import re
+    from dataclasses import replace
+
+    from isthmus.cli.console import as_options
+    from isthmus.exceptions import DataError
+
+    try:
+        return read_pair([source], target, replace(reading, **columns))
+    except DataError as error:
+        sentence = _short(str(error), {path: Path(path).name for path in (source, target)})
+        fields = re.sub(r"\b(text|label)=", lambda found: f"“{found[1].capitalize()}”", sentence)
+        raise DataError(as_options(fields)) from error
 
 
 def _short(sentence: str, paths: dict[str, str]) -> str:

@@ -35,7 +35,9 @@ class Loaded(NamedTuple):
     """The names of the files, how many documents they have, the classes, and what was found in them."""
 
 
-Reader = Callable[[str, str], Loaded]
+COLUMNS = ("text", "label", "target_text")
+"""Fields of the page: the columns that hold these, where they have other names than usual."""
+Reader = Callable[[str, str, dict[str, str]], Loaded]
 
 
 class _Pages:
@@ -76,7 +78,7 @@ class _Pages:
     async def files(self, request: Request) -> Response:
         if int(request.headers.get("content-length") or LARGEST + 1) > LARGEST:
             raise DataError(f"These files are larger than {LARGEST:,} bytes: name them when you start the studio.")
-        async with request.form(max_files=2, max_fields=2) as form:
+        async with request.form(max_files=2, max_fields=2 + len(COLUMNS)) as form:
             with tempfile.TemporaryDirectory() as folder:
                 paths = []
                 for role in ("source", "target"):
@@ -86,11 +88,12 @@ class _Pages:
                     paths.append(Path(folder, role, PurePath(upload.filename.replace("\\", "/")).name or "file"))
                     paths[-1].parent.mkdir()
                     paths[-1].write_bytes(await upload.read())
-                await run_in_threadpool(self._load, *map(str, paths))
+                columns = {name: str(form[name]) for name in COLUMNS if form.get(name)}
+                await run_in_threadpool(self._load, *map(str, paths), columns)
         return JSONResponse(await run_in_threadpool(self._session.state))
 
-    def _load(self, source: str, target: str) -> None:
-        self._session.begin(*self._reader(source, target))
+    def _load(self, source: str, target: str, columns: dict[str, str]) -> None:
+        self._session.begin(*self._reader(source, target, columns))
 
     def export(self, request: Request) -> Response:
         name = request.path_params["name"]
@@ -102,7 +105,7 @@ class _Pages:
 
 
 def studio_app(session: Session, reader: Reader) -> Starlette:
-    """All pages. `reader` reads two files, or says in a `DataError` why it cannot."""
+    """All pages. `reader` reads two files with the columns named, or says in a `DataError` why it cannot."""
     pages = _Pages(session, reader)
     routes = [
         *(Route(path, pages.asset) for path in ("/", "/studio.js", "/studio.css")),

@@ -7,7 +7,7 @@ the page that it comes from (cross-site writes) give such requests away.
 from __future__ import annotations
 
 import hmac
-import importlib
+import importlib.util
 from collections.abc import Iterable
 from http.cookies import SimpleCookie
 from typing import Any
@@ -28,13 +28,11 @@ HEADERS = {
 """Of every answer, unless it says otherwise itself."""
 
 
-def require_starlette() -> None:
-    """Starlette and uvicorn, or a sentence that tells how to get them."""
-    try:
-        importlib.import_module("starlette")
-        importlib.import_module("uvicorn")
-    except ImportError:
-        raise DataError("This needs Starlette and uvicorn: pip install 'isthmus[serve]'.") from None
+def require_extra(extra: str, *modules: str) -> None:
+    """What a server is made with, or a sentence that tells how to get it."""
+    missing = [module for module in modules if importlib.util.find_spec(module) is None]
+    if missing:
+        raise DataError(f"isthmus {extra} needs {' and '.join(missing)}: pip install 'isthmus[{extra}]'.")
 
 
 class Guard:

@@ -204,6 +204,9 @@
       try {
         state = await ask("/api/files", { method: "POST", body: new FormData(event.target) });
         choosing = false;
+      } catch (error) {
+        find("columns").open ||= error.message.includes(" column");
+        throw error;
       } finally {
         find("look").disabled = false;
         find("look").textContent = "Look at them";
