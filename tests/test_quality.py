@@ -19,6 +19,8 @@ import isthmus
 from command import Done, run
 from isthmus.quality import Part, look_at, near_duplicates, nearest_label
 from isthmus.quality import duplicates as module
+from isthmus.quality.languages import languages_of
+from isthmus.quality.tokens import tokenize
 
 WORDS = {
     "pay": ["charged", "card", "refund", "invoice", "payment", "twice", "month", "bank", "money", "price"],
@@ -145,6 +147,17 @@ def test_labels_of_the_target_are_looked_at(tmp_path: Path) -> None:
     assert found.keys() == {"placeholder", "unknown-label"}
     assert "1 document has the label '-', which is taken for none" in found["placeholder"]
     assert "1 document has 'pai' in column 'label' (line 4)" in found["unknown-label"]
+
+
+def test_short_english_is_not_taken_for_another_language() -> None:
+    """Words that are frequent elsewhere, and in English as well."""
+    texts = [
+        "how do i get to work",
+        "what do i need to do to pay",
+        "i do as i like . com",
+        "e - mail me as to the do . com",
+    ]
+    assert languages_of(texts, tokenize(texts)) == [None, None, None, None]
 
 
 def test_good_files_have_no_finding(tmp_path: Path) -> None:

@@ -17,11 +17,12 @@ WORDS = {
     "French": "le les et des est une que dans pour pas qui sur je il vous nous avec au ce sont",
     "Spanish": "el los las y que es en una por con para del no se lo pero muy más su como",
     "Italian": "il di che è non per una sono con del della le gli anche più ma questo si mi come",
-    "Portuguese": "o os as e que não é em um uma para com do da dos mas muito mais por eu",
+    "Portuguese": "o os que não é em um uma para da dos mas muito mais por eu são ao foi isso",
     "Dutch": "het een en van is dat niet de ik voor met zijn op te er maar ook aan je wij",
-    "Polish": "i w nie na się to jest że z do jak ale tak po od czy już są tylko przez",
+    "Polish": "w nie na się jest że z jak ale tak po od czy już są tylko przez dla był jego",
     "Swedish": "och att det är en som inte jag på för med av ett har den till om var men så",
 }
+"""None of another language that English texts are full of: Polish has i, to and do, Portuguese as, do and com."""
 LEAST = 3
 """Frequent words that a document must have, and twice as many as of any other language."""
 SCRIPTS = ("LATIN", "CYRILLIC", "GREEK", "ARABIC", "HEBREW", "CJK", "HIRAGANA", "HANGUL", "DEVANAGARI", "THAI")
