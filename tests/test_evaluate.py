@@ -110,4 +110,21 @@ def test_nothing_of_a_label_is_markup(fitted: Path) -> None:
 def test_what_cannot_be_measured_is_said(fitted: Path) -> None:
     strange = [{**row, "label": f"other {row['label']}"} for row in make(6, 2, "u")]
     assert "has no true label that the model knows, but 'other" in measure(fitted, strange).sentence
-    assert "no column that is clearly the label" in measure(fitted, unlabelled(make(6, 2, "u"))).sentence
+    refused = measure(fitted, unlabelled(make(6, 2, "u"))).sentence
+    assert "no column that is clearly the label: choose --label from" in refused
+    empty = measure(fitted, [{**row, "label": ""} for row in make(6, 2, "u")]).last
+    assert empty.endswith("Correct these rows.")  # there is no option that leaves them out, since they are anyway
+
+
+def test_columns_have_the_names_that_fit_gives_them(fitted: Path, tmp_path: Path) -> None:
+    rows = [{"words": row["text"], "kind": row["label"]} for row in make(30, 2, "u")]
+    put(tmp_path / "s.csv", [*rows[:20], {"words": "a text without a label", "kind": ""}])
+    measured = measure(fitted, rows, "--text", "words", "--label", "kind", "--source", tmp_path / "s.csv")
+    assert measured.code == 0, measured.err
+    assert "LR without transfer has 30 of 30 right" in measured.stdout
+    assert "Left out" in measured.err  # of the source
+    truth = [{"words": row["words"], "truth": row["kind"]} for row in rows]
+    same = measure(
+        fitted, truth, "--text", "words", "--label", "kind", "--truth", "truth", "--source", tmp_path / "s.csv"
+    )
+    assert "LR without transfer has 30 of 30 right" in same.stdout

@@ -71,13 +71,14 @@ class BadRows:
             for (file, kind), n in self._counts.items()
         ]
 
-    def refuse(self) -> None:
-        """Complain of all of them at once, if there are any."""
+    def refuse(self, *, may_skip: bool = True) -> None:
+        """Complain of all of them at once, if there are any. Who `may_skip` has an option for that."""
         if self.n == 1:
             raise DataError(str(self._first)) from self._first
         if self.n:
             listed = "; ".join(f"{file}: {self._said(file, kind)}" for file, kind in self._counts)
-            raise DataError(f"{listed}. Correct these rows, or leave them out with on_bad_rows=skip.")
+            remedy = ", or leave them out with on_bad_rows=skip" if may_skip else ""
+            raise DataError(f"{listed}. Correct these rows{remedy}.")
 
     def _said(self, file: str, kind: str) -> str:
         n, places = self._counts[file, kind], self._places[file, kind]

@@ -19,7 +19,8 @@ def bench(
     table: Annotated[
         str,
         typer.Argument(
-            help="tcl, cci, dtlm, cdsc, domtrans-nmf or auto; or papers, for all claims from stored results."
+            metavar="TABLE",
+            help="tcl, cci, dtlm, cdsc, domtrans-nmf or auto; or papers, for all claims from stored results.",
         ),
     ],
     json_file: Annotated[Path | None, typer.Option("--json", help="Write all rows to this file.")] = None,

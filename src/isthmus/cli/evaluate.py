@@ -21,13 +21,17 @@ def evaluate(
     model: o.Model,
     file: Annotated[str, typer.Argument(metavar="FILE", help="Documents with true labels.")],
     truth: Annotated[
-        str | None, typer.Option("--truth", metavar="COLUMN", help="The true labels.", rich_help_panel=o.READING)
+        str | None,
+        typer.Option(
+            "--truth", metavar="COLUMN", help="The true labels, if not in --label.", rich_help_panel=o.READING
+        ),
     ] = None,
     source: Annotated[
         list[str] | None,
         typer.Option("--source", metavar="FILE", help="What the model learned from: LR learns from it, to compare."),
     ] = None,
     text: o.Text = None,
+    label: o.Label = None,
     form: o.InputFormat = None,
     encoding: o.Encoding = None,
     max_document: o.MaxDocument = o.LONGEST,
@@ -39,9 +43,10 @@ def evaluate(
     force: o.Force = False,
     as_json: o.AsJson = False,
 ) -> None:
-    """Measure how right a model is on documents with true labels: accuracy, precision and recall of each class with
-    95% intervals, confusion, and whether its probabilities can be trusted.
+    """Measure how right a model is on documents with true labels.
 
+    Accuracy, precision and recall of each class with 95% intervals, confusion,
+    and whether the probabilities can be trusted.
     True labels that the model does not know are named, and not counted. With
     --source, logistic regression without transfer is measured beside it.
 
@@ -61,12 +66,12 @@ def evaluate(
     reading: dict[str, Any] = {"form": form and form.value, "encoding": encoding, "max_document": max_document}
     reading["allow_labels"] = allow_label or ()
     with Stages() as stages:
-        documents, unknown = _read(file, text, truth, reading, classes, stages)
+        documents, unknown = _read(file, text, truth or label, reading, classes, stages)
         with stages.stage("labelling"):
             _, probabilities = ask(result, documents.texts)
         evaluation = evaluate_labels([str(label) for label in documents.labels], probabilities, classes)
         labels = [classes[number] for number in probabilities.argmax(axis=1)]
-        others = [_without_transfer(result, source, text, reading, documents, labels, stages)] if source else []
+        others = [_without_transfer(result, source, text, label, reading, documents, labels, stages)] if source else []
     if report is not None:
         sentences = [finding.message for finding in unknown]
         write_evaluation(evaluation, report, model=model, file=file, others=others, unknown=sentences)
@@ -104,6 +109,7 @@ def _without_transfer(
     result: Result,
     source: list[str],
     text: str | None,
+    label: str | None,
     reading: dict[str, Any],
     documents: Gathered,
     labels: list[str],
@@ -111,15 +117,12 @@ def _without_transfer(
 ) -> Comparison:
     """Logistic regression on the words that the model knows, fitted to the source alone."""
     from isthmus import LR
-    from isthmus.cli.bad_rows import BadRows
-    from isthmus.cli.gathering import gather
+    from isthmus.cli.gathering import gather_readable
     from isthmus.evaluation import compare
     from isthmus.exceptions import DataError
 
-    with BadRows() as bad:
-        options = {**reading, "text": text, "labelled": True, "with_ids": False}
-        gathered = [gather(path, stages, bad, **options) for path in source]
-        bad.refuse()
+    options = {**reading, "text": text, "label": label, "labelled": True, "with_ids": False}
+    gathered = [gather_readable(path, stages, **options) for path in source]
     with stages.stage("fitting LR"):
         texts = [one for file in gathered for one in file.texts]
         y = [str(label) for file in gathered for label in file.labels]

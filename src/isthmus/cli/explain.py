@@ -27,10 +27,11 @@ def explain(
     encoder: o.Encoder = None,
     as_json: o.AsJson = False,
 ) -> None:
-    """Show the words of topics or classes, or the words that decided one document's label, and by how much.
+    """Show the words of topics or classes, or those that decided one document's label.
 
-    TCL and other factorizations have topics; Auto has them where TCL is a member of its ensemble. CCI shows which word
-    clusters of source and target correspond, by how much. Other methods show the words of each class.
+    TCL and other factorizations have topics; Auto has them where TCL is a
+    member of its ensemble. CCI shows which word clusters of source and target
+    correspond, by how much. Other methods show the words of each class.
 
     A word's weight is how far the log-odds of the label fall when the word is
     taken out of the document.

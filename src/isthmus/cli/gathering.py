@@ -136,7 +136,7 @@ def gather_readable(path: str, stages: Stages, **options: Any) -> Gathered:
         found = gather(path, stages, bad, **options)
         bad.finish(None)
         if not found.texts:
-            bad.refuse()
+            bad.refuse(may_skip=False)
     return found
 
 

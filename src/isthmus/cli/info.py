@@ -16,7 +16,7 @@ def info(
     all_arrays: Annotated[bool, typer.Option("--all", help="List all arrays, not the largest alone.")] = False,
     as_json: o.AsJson = False,
 ) -> None:
-    """Show what is in a model file, without loading it: method, settings, versions, and what takes up room.
+    """Show what is in a model file, without loading it: method, settings, versions, sizes.
 
     Exit codes: 0 done, 1 could not be done (one sentence says why), 2 wrong
     usage.

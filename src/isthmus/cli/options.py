@@ -245,7 +245,7 @@ Blocks = Annotated[
         panel=READING,
     ),
 ]
-Model = Annotated[str, typer.Argument(help="A model that isthmus fit wrote.")]
+Model = Annotated[str, typer.Argument(metavar="MODEL", help="A model that isthmus fit wrote.")]
 Documents = Annotated[
     str, typer.Argument(metavar="FILE", help="The documents to label: a file, a folder, or - for standard input.")
 ]

@@ -132,7 +132,7 @@ def predict(
             with stages.stage(f"labelling {file}") as advance, _opened(output, staging) as stream:
                 tally = _label(result, documents, stream, written_as, "" if to_stdout else output, journal, advance)
             if not tally.n:  # then every row is bad
-                bad.refuse()
+                bad.refuse(may_skip=False)
             staging.commit()
             if journal is not None:
                 journal.remove()

@@ -41,8 +41,9 @@ def suggest(
     random_state: o.RandomState = 0,
     force: o.Force = False,
 ) -> None:
-    """Choose documents to label by hand (active learning), for a file with an empty column of labels.
+    """Choose documents to label by hand (active learning).
 
+    They go to a file with an empty column of labels.
     Half of them are a random sample: their labels measure the accuracy. The
     others teach the most: uncertain, like many others, and unlike one
     another. Fill in the labels, and give the file to isthmus fit --labels.

@@ -32,7 +32,7 @@ def update_model(
     force: o.Force = False,
     as_json: o.AsJson = False,
 ) -> None:
-    """Learn from documents that came later, and from labels of some of them, without a new fit (incremental learning).
+    """Learn from documents that came later, without a new fit (incremental learning).
 
     What the model knows stays as the prior; the cost grows with what arrived.
     Words that were not known are learned. From 200 documents on, isthmus

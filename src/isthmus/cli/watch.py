@@ -28,11 +28,11 @@ def watch(
     force: o.Force = False,
     as_json: o.AsJson = False,
 ) -> None:
-    """Compare batches of documents with the target that a model was fitted to (dataset shift): new words, likeness,
-    classes, confidence.
+    """Compare batches of documents with the target that a model was fitted to (dataset shift).
 
-    Thresholds come from the target itself: a batch that looks like it rings
-    less than once in a hundred times.
+    New words, likeness, classes and confidence. Thresholds come from the
+    target itself: of batches that look like it, fewer than one in a hundred
+    is called drift.
 
     Exit codes: 0 done, 1 could not be done (one sentence says why), 2 wrong
     usage, 3 done, and the last batch does not look like the target
