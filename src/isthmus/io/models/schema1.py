@@ -87,7 +87,7 @@ SOLUTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "SGT": ("SGTSolution", ("cuts_", "_rows", "_prior", "_n_neighbors")),
     "SVM": ("MarginSolution", ("classifier_",)),
-    "SelfTraining": ("SelfTrainingSolution", ("classifier_", "n_iter_")),
+    "SelfTraining": ("SelfTrainingSolution", ("classifier_", "feature_map_", "n_iter_")),
     "TransductiveLR": ("TransductiveLRSolution", ("classifier_", "feature_map_")),
     "TSVM": ("TSVMSolution", ("classifier_", "n_iter_")),
     **dict.fromkeys(("LSA", "MSDA"), ("MappedSolution", ("classifier_", "feature_map_"))),
@@ -160,7 +160,7 @@ def _derive(name: str, attributes: dict[str, Any], make: Any) -> None:
     if name == "KMeans":
         attributes["_default"] = attributes.pop("_default_centers")
     if name == "SelfTraining":
-        attributes["n_iter_"] = attributes["max_iter"]
+        attributes |= {"n_iter_": attributes["max_iter"], "feature_map_": None}
     if name == "SGT":
         attributes["_n_neighbors"] = attributes["n_neighbors"]
     if name == "Auto":

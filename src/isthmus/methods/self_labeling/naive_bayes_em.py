@@ -18,11 +18,9 @@ from isthmus.core.priors import PRIOR
 from isthmus.core.problem import Problem
 from isthmus.core.solution import TransductiveSolution
 from isthmus.core.workspace import Workspace
-from isthmus.methods.self_labeling.self_training import as_key, self_train
+from isthmus.methods.self_labeling.self_training import SelfTraining
 from isthmus.typing import Array, Matrix
 
-SELF_TRAINING = 6, 0.8, 1.0
-"""The defaults of `SelfTraining`: iterations, fraction, weight of the source."""
 SETTLED = 1e-4
 """Largest change of a probability at which it stops."""
 
@@ -93,37 +91,8 @@ class NaiveBayesEM(TransferClassifier):
         self.C = C
 
     def solve(self, problem: Problem, workspace: Workspace) -> MixtureSolution:
-        prior = as_key(self.target_prior, problem)
-        start = workspace.once(self_train, problem, workspace, prior, *SELF_TRAINING, self.C, False)
-        mixed = [number for number, domain in enumerate(problem.domains) if not domain.fully_labeled]
-        mixed = mixed or list(range(len(problem.domains)))
-        X = stack([problem.domains[number].matrix for number in mixed])
-        labels = np.concatenate([problem.domains[number].labels for number in mixed]).astype(np.float64)
-        labeled = np.concatenate([problem.domains[number].labeled for number in mixed])
-        expected: Array = labels.copy()
-        if not labeled.all():
-            expected[~labeled] = start.predict_proba(problem.unlabeled)
-        length = mean_square(X) ** 0.5 or 1.0  # squares of the smallest numbers are zero
-        floor = self.alpha * float(abs(X).sum()) / max(X.nnz if hasattr(X, "nnz") else np.count_nonzero(X), 1)
-
-        for n_iter in range(1, self.max_iter + 1):
-            words = np.asarray(X.T @ expected, dtype=np.float64) + floor
-            mixture = MixtureSolution(
-                distributions=None,
-                word_log_probabilities=np.log(words / words.sum(axis=0)),
-                class_log_prior=np.log(np.maximum(expected.mean(axis=0), 1e-9)),
-                length=length,
-                spread=1.0,
-                n_iter=n_iter,
-            )
-            before, expected = expected, mixture.assign(X, None)
-            expected[labeled] = labels[labeled]
-            if np.abs(expected - before).max() < SETTLED:
-                break
-        values = mixture.log_likelihoods(X)
-        spread = float(np.std(values - values.mean(axis=1, keepdims=True))) or 1.0
-        found = softmax(values[~labeled] / spread, axis=1)
-        return replace(mixture, spread=spread, distributions=np.asarray(found))
+        start = SelfTraining(target_prior=self.target_prior, C=self.C).solve(problem, workspace)
+        return expectation_maximization(problem, start.transduce(problem), self.max_iter, self.alpha)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -149,3 +118,36 @@ class MixtureSolution(TransductiveSolution):
 
     def assign(self, X: Matrix, domain: int | None) -> Array:
         return np.asarray(softmax(self.log_likelihoods(X) / self.spread, axis=1))
+
+
+def expectation_maximization(problem: Problem, start: Array, max_iter: int = 10, alpha: float = 0.1) -> MixtureSolution:
+    """The mixture that EM finds from class probabilities of the unlabelled documents."""
+    mixed = [number for number, domain in enumerate(problem.domains) if not domain.fully_labeled]
+    mixed = mixed or list(range(len(problem.domains)))
+    X = stack([problem.domains[number].matrix for number in mixed])
+    labels = np.concatenate([problem.domains[number].labels for number in mixed]).astype(np.float64)
+    labeled = np.concatenate([problem.domains[number].labeled for number in mixed])
+    expected: Array = labels.copy()
+    if not labeled.all():
+        expected[~labeled] = start
+    length = mean_square(X) ** 0.5 or 1.0  # squares of the smallest numbers are zero
+    floor = alpha * float(abs(X).sum()) / max(X.nnz if hasattr(X, "nnz") else np.count_nonzero(X), 1)
+
+    for n_iter in range(1, max_iter + 1):
+        words = np.asarray(X.T @ expected, dtype=np.float64) + floor
+        mixture = MixtureSolution(
+            distributions=None,
+            word_log_probabilities=np.log(words / words.sum(axis=0)),
+            class_log_prior=np.log(np.maximum(expected.mean(axis=0), 1e-9)),
+            length=length,
+            spread=1.0,
+            n_iter=n_iter,
+        )
+        before, expected = expected, mixture.assign(X, None)
+        expected[labeled] = labels[labeled]
+        if np.abs(expected - before).max() < SETTLED:
+            break
+    values = mixture.log_likelihoods(X)
+    spread = float(np.std(values - values.mean(axis=1, keepdims=True))) or 1.0
+    found = softmax(values[~labeled] / spread, axis=1)
+    return replace(mixture, spread=spread, distributions=np.asarray(found))

@@ -14,9 +14,10 @@ from sklearn.utils.class_weight import compute_sample_weight
 from isthmus.core.estimator import AT_LEAST_ONE, POSITIVE, TransferClassifier
 from isthmus.core.priors import PRIOR, pseudo_labels, read_prior
 from isthmus.core.problem import Problem
-from isthmus.core.solution import LinearSolution
+from isthmus.core.solution import MappedSolution
 from isthmus.core.workspace import Workspace
-from isthmus.solvers.linear import RepeatedLogistic, logistic_regression
+from isthmus.methods.self_labeling._mapped import FEATURES, feature_map, mapped_documents, source_classifier
+from isthmus.solvers.linear import RepeatedLogistic
 from isthmus.typing import Array, Mask, Positions
 
 
@@ -46,12 +47,15 @@ class SelfTraining(TransferClassifier):
         All classes weigh the same in every fit, whatever their shares, among the labelled documents and among those
         that join. So no prior is learned, and with an unknown target prior the classifier finds one by where the
         target's classes part: the way to go where label shift is likely.
+    features : "words", "lsa", "msda" or "dci"
+        As for `TransductiveLR`: what the classifier reads beside words.
     C : float
         Inverse regularisation, relative to the mean squared length of a document.
 
     Attributes
     ----------
     classifier_ : LogisticRegression
+    feature_map_ : WordMap, PivotMap or None
     n_iter_ : int
         Iterations done; one, where there is nothing to label.
 
@@ -70,6 +74,7 @@ class SelfTraining(TransferClassifier):
         "source_weight": [Interval(Real, 0, 1, closed="right")],
         "target_prior": PRIOR,
         "balanced": ["boolean"],
+        "features": FEATURES,
         "C": [POSITIVE],
     }
 
@@ -81,6 +86,7 @@ class SelfTraining(TransferClassifier):
         source_weight: float = 1.0,
         target_prior: str | dict[Any, float] = "source",
         balanced: bool = False,
+        features: str = "words",
         C: float = 1.0,
     ) -> None:
         self.max_iter = max_iter
@@ -88,16 +94,18 @@ class SelfTraining(TransferClassifier):
         self.source_weight = source_weight
         self.target_prior = target_prior
         self.balanced = balanced
+        self.features = features
         self.C = C
 
     def solve(self, problem: Problem, workspace: Workspace) -> SelfTrainingSolution:
-        settings = self.max_iter, self.max_fraction, self.source_weight, self.C, self.balanced
+        settings = self.max_iter, self.max_fraction, self.source_weight, self.C, self.balanced, self.features
         classifier = workspace.once(self_train, problem, workspace, as_key(self.target_prior, problem), *settings)
-        return SelfTrainingSolution(classifier, self.max_iter if problem.unlabeled.shape[0] else 1)
+        mapping = feature_map(self.features, problem, workspace)
+        return SelfTrainingSolution(classifier, mapping, self.max_iter if problem.unlabeled.shape[0] else 1)
 
 
 @dataclass(frozen=True, eq=False)
-class SelfTrainingSolution(LinearSolution):
+class SelfTrainingSolution(MappedSolution):
     """The classifier after the last iteration."""
 
     n_iter: int
@@ -112,16 +120,18 @@ def self_train(
     source_weight: float = 1.0,
     C: float = 1.0,
     balanced: bool = False,
+    features: str = "words",
 ) -> LogisticRegression:
     """The classifier after the last iteration; a given `target_prior` as pairs."""
     prior = read_prior(target_prior if isinstance(target_prior, str) else dict(target_prior), problem)
     (_, known), n_unlabeled = problem.labeled, problem.unlabeled.shape[0]
     C /= problem.mean_squared_length
     in_source = np.concatenate([np.full(int(d.labeled.sum()), not d.is_target) for d in problem.domains])
-    start = workspace.once(logistic_regression, problem, C, balanced)
+    mapping = feature_map(features, problem, workspace)
+    start = workspace.once(source_classifier, problem, workspace, mapping, C, balanced)
     if not n_unlabeled:
         return start
-    fits = RepeatedLogistic(problem.labeled_first, C, problem.n_classes, start)
+    fits = RepeatedLogistic(workspace.once(mapped_documents, problem, mapping), C, problem.n_classes, start)
     for done in np.arange(1, max_iter + 1) / max_iter:
         values = fits.log_odds[len(known) :]
         labels = pseudo_labels(values, prior)

@@ -12,31 +12,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import softmax
-from sklearn.linear_model import LogisticRegression
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 
 from isthmus.core.estimator import POSITIVE, TransferClassifier
 from isthmus.core.priors import PRIOR, pseudo_labels, read_prior
-from isthmus.core.problem import DocumentStack, Problem
+from isthmus.core.problem import Problem
 from isthmus.core.solution import MappedSolution
 from isthmus.core.workspace import Workspace
-from isthmus.solvers.linear import (
-    PivotMap,
-    RepeatedLogistic,
-    SideBySide,
-    WordMap,
-    denoising_lsa_map,
-    fit_logistic,
-    lsa_map,
-    pivot_map,
-)
-from isthmus.typing import Array, Matrix
+from isthmus.methods.self_labeling._mapped import FEATURES, feature_map, mapped_documents, source_classifier
+from isthmus.solvers.linear import RepeatedLogistic
+from isthmus.typing import Array
 
-FEATURES = ("words", "lsa", "msda", "dci")
 LAST_WEIGHT = 1.0
 FIRST_WEIGHT = 0.01
-DIMENSIONS = 100
-"""Of the profiles by pivots."""
 
 
 class TransductiveLR(TransferClassifier):
@@ -75,7 +63,7 @@ class TransductiveLR(TransferClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "features": [StrOptions(set(FEATURES))],
+        "features": FEATURES,
         "n_weights": [Interval(Integral, 0, None, closed="left")],
         "target_prior": PRIOR,
         "C": [POSITIVE],
@@ -96,16 +84,16 @@ class TransductiveLR(TransferClassifier):
 
     def solve(self, problem: Problem, workspace: Workspace) -> TransductiveLRSolution:
         prior, C = read_prior(self.target_prior, problem), self.C / problem.mean_squared_length
-        feature_map = _feature_map(self.features, problem, workspace)
-        rows = workspace.once(mapped_documents, problem, feature_map)
+        mapping = feature_map(self.features, problem, workspace)
+        rows = workspace.once(mapped_documents, problem, mapping)
         known = problem.labeled[1]
-        start = workspace.once(source_classifier, problem, workspace, feature_map, C)
+        start = workspace.once(source_classifier, problem, workspace, mapping, C)
         fits, n_unlabeled = RepeatedLogistic(rows, C, problem.n_classes, start), problem.unlabeled.shape[0]
         for weight in np.geomspace(FIRST_WEIGHT, LAST_WEIGHT, self.n_weights) if n_unlabeled else ():
             labels = pseudo_labels(fits.log_odds[len(known) :], prior)
             fits.fit(np.concatenate([known, labels]), np.repeat([1.0, weight], [len(known), n_unlabeled]))
         distributions = softmax(fits.log_odds[len(known) :], axis=1)
-        return TransductiveLRSolution(fits.classifier(start.classes_), feature_map, distributions)
+        return TransductiveLRSolution(fits.classifier(start.classes_), mapping, distributions)
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,41 +105,3 @@ class TransductiveLRSolution(MappedSolution):
     def transduce(self, problem: Problem) -> Array:
         assert self.distributions is not None
         return self.distributions
-
-
-def lsa_features(documents: DocumentStack) -> WordMap:
-    """The dimensions of a latent semantic analysis of all documents."""
-    return lsa_map(documents.stacked)
-
-
-def msda_features(documents: DocumentStack) -> WordMap:
-    """The leading dimensions of a marginalized denoising autoencoder of all documents."""
-    return denoising_lsa_map(documents.stacked)
-
-
-def dci_features(problem: Problem) -> PivotMap:
-    """Profiles of words by pivots, which the labelled documents choose."""
-    return pivot_map(problem, n_components=DIMENSIONS)
-
-
-FEATURE_MAPS = {"lsa": lsa_features, "msda": msda_features}
-"""Those that read no label, and hold under others."""
-
-
-def _feature_map(features: str, problem: Problem, workspace: Workspace) -> WordMap | PivotMap | None:
-    if features == "dci":
-        return workspace.once(dci_features, problem)
-    return workspace.once(FEATURE_MAPS[features], problem.documents) if features in FEATURE_MAPS else None
-
-
-def mapped_documents(problem: Problem, feature_map: WordMap | PivotMap | None) -> Matrix | SideBySide:
-    """The labelled documents and, below them, the unlabelled ones, with the map's features beside words."""
-    return problem.labeled_first if feature_map is None else feature_map.labeled_first(problem)
-
-
-def source_classifier(
-    problem: Problem, workspace: Workspace, feature_map: WordMap | PivotMap | None, C: float
-) -> LogisticRegression:
-    """Logistic regression of the labelled documents on these features."""
-    known = problem.labeled[1]
-    return fit_logistic(workspace.once(mapped_documents, problem, feature_map)[: len(known)], known, C)
