@@ -31,8 +31,8 @@ import isthmus.auto
 from isthmus import Auto
 from isthmus.auto import candidates as names
 from isthmus.auto import rules
+from isthmus.auto.averaging import combine, spread_of
 from isthmus.auto.diagnostics import diagnose
-from isthmus.auto.ensemble import combine, spread_of
 from isthmus.auto.estimate import room
 from isthmus.auto.evidence import EvidenceRow, evidence_digest, read_evidence, write_evidence
 from isthmus.auto.fitting import estimated, fit_rules, is_unrelated, reached, rounded
@@ -119,9 +119,7 @@ def _priors(rows: list[EvidenceRow]) -> Iterator[str]:
     far = [row for row in rows if row.task in MAILBOXES]
     right = [reached(row, fitted["topic"], fitted["unrelated"]["rule"]) for row in far]
     yield f"{len(far)} pairs of mailboxes with 28% and 74% of spam: {100 * np.mean(right):.1f}."
-    gone = [
-        row.n_classes > 2 and row.found_weight > rules.CLEAR and row.least_share < rules.MISSING_SHARE for row in rows
-    ]
+    gone = [row.n_classes > 2 and row.least_share < rules.MISSING_SHARE for row in rows]
     shifted = [row.prior_shift >= rules.SHIFT and not missing for row, missing in zip(rows, gone, strict=True)]
     warned = [row for row, said in zip(rows, shifted, strict=True) if said]
     large = [said for row, said in zip(rows, shifted, strict=True) if row.true_shift >= 2 * rules.SHIFT]
@@ -182,13 +180,14 @@ def observe(data: Path, task: Task, draw: str, prior: str) -> EvidenceRow:
     with one_blas_thread():
         run.start()
         diagnostics = diagnose(run)
-        run.complete(run.ensembles.topics)
+        run.complete((names.TOPICS, names.WITH_DCI))
     truth = np.concatenate([drawn.y[domain.rows[~domain.labeled]] for domain in problem.domains])
     shares = np.array([np.mean(truth == name) for name in problem.classes])
 
     def accuracy(members: tuple[str, ...]) -> float:
         answers = [run.answers[name] for name in members]
-        labels = combine(answers, [spread_of(answer) for answer in answers]).argmax(axis=1)
+        weights = [run.weights.get(name, 1.0) for name in members]
+        labels = combine(answers, [spread_of(answer) for answer in answers], weights).argmax(axis=1)
         return float(np.mean(problem.classes[labels] == truth))
 
     return EvidenceRow(
@@ -199,9 +198,9 @@ def observe(data: Path, task: Task, draw: str, prior: str) -> EvidenceRow:
         target_prior=prior,
         n_classes=problem.n_classes,
         true_shift=float((np.abs(shares - run.source_prior).sum() + 1 - shares.sum()) / 2),
-        least_share=float((run.found_shares / run.source_prior).min()),
-        topics_accuracy=accuracy(run.ensembles.topics),
-        other_accuracy=accuracy(run.ensembles.other),
+        least_share=float((run.prior / run.source_prior).min()),
+        topics_accuracy=accuracy(run.members(topics=True)),
+        other_accuracy=accuracy(run.members(topics=False)),
         source_only_accuracy=accuracy((names.SOURCE_ONLY,)),
     )
 

@@ -16,7 +16,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import isthmus
 from conftest import Toy, make_toy, quiet
 from isthmus import Auto, suggest_labels
-from isthmus.auto.candidates import AT_SOURCE_PRIOR, SOURCE_ONLY
+from isthmus.auto.candidates import PORTFOLIO, SOURCE_ONLY
 from isthmus.auto.run import Run
 from isthmus.auto.sample import sample_for_decisions
 from isthmus.core.problem import make_problem
@@ -119,19 +119,21 @@ def test_cuts_are_for_sparse_rows(toy: Toy, fitted_auto: Any) -> None:
 
 def test_the_leaderboard_tells_all(toy: Toy, fitted_auto: Any) -> None:
     rows = fitted_auto.leaderboard_.rows
-    assert {*AT_SOURCE_PRIOR.topics, *AT_SOURCE_PRIOR.other, SOURCE_ONLY} <= {row["name"] for row in rows}
+    assert [row["name"] for row in rows] == [own.name for own in PORTFOLIO if not own.sees_embeddings]
     assert {row["name"] for row in rows if row["why"].startswith("member")} == set(fitted_auto.chosen_)
-    assert all(0 <= row["agreement"] <= 1 and row["seconds"] > 0 for row in rows)
+    ran = [row for row in rows if not row["why"].startswith("not needed")]
+    assert all(0 <= row["agreement"] <= 1 and row["seconds"] > 0 for row in ran)
+    assert len(ran) == len(rows) - 1  # one of two specialists
     assert "self-training" in str(fitted_auto.leaderboard_)
 
 
 def test_what_candidates_share_is_made_once(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
-    from isthmus.methods.self_labeling import transductive_lr
+    from isthmus.methods.self_labeling import _mapped
 
     made = []
 
     def counted(name: str) -> Any:
-        make = transductive_lr.FEATURE_MAPS[name]
+        make = _mapped.FEATURE_MAPS[name]
 
         def count(X: Any) -> Any:
             made.append(name)
@@ -139,8 +141,8 @@ def test_what_candidates_share_is_made_once(toy: Toy, monkeypatch: pytest.Monkey
 
         return count
 
-    maps = {name: counted(name) for name in transductive_lr.FEATURE_MAPS}
-    monkeypatch.setattr(transductive_lr, "FEATURE_MAPS", maps)
+    maps = {name: counted(name) for name in _mapped.FEATURE_MAPS}
+    monkeypatch.setattr(_mapped, "FEATURE_MAPS", maps)
     quiet(toy)
     assert made == ["lsa"]
     made.clear()

@@ -12,6 +12,7 @@ from conftest import Toy
 from isthmus.auto import Diagnostics, Estimate, candidates
 from isthmus.auto import run as running
 from isthmus.auto.auto import _without_target_labels
+from isthmus.auto.averaging import centered_log_odds
 from isthmus.auto.decide import decide
 from isthmus.auto.later import _halves, surplus_of_seen
 from isthmus.auto.run import Clock, Run
@@ -85,7 +86,7 @@ def test_label_shift_is_said_where_the_prior_that_was_found_is_another(
     n_of_second: int, said: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By more than a tenth of the documents, whichever ensemble answers."""
-    run = told(monkeypatch, {candidates.BALANCED: answer(n_of_second)}, "unknown")
+    run = told(monkeypatch, dict.fromkeys(candidates.HYPOTHESES, answer(n_of_second)), "unknown")
     assert run.prior_by_class() == pytest.approx({0: 1 - n_of_second / 100, 1: n_of_second / 100})
     for topic_score in (-1.0, 1.0):
         monkeypatch.setattr(Diagnostics, "topic_score", topic_score)
@@ -104,7 +105,8 @@ def test_a_class_with_less_than_a_quarter_of_its_share_is_missing(
 ) -> None:
     """At the source's prior, a third."""
     labels = np.where(np.arange(N_UNLABELED) < n_of_third, 2, np.arange(N_UNLABELED) % 2)
-    run = told(monkeypatch, {candidates.BALANCED: 0.8 * np.eye(3)[labels] + 0.2 / 3}, "unknown", n_classes=3)
+    told_all = dict.fromkeys(candidates.HYPOTHESES, 0.8 * np.eye(3)[labels] + 0.2 / 3)
+    run = told(monkeypatch, told_all, "unknown", n_classes=3)
     assert ("missing class" in kinds(run)) == gone
     assert not (gone and "prior" in kinds(run))  # one sentence says it
 
@@ -119,34 +121,42 @@ def test_labels_that_say_no_more_than_the_largest_class_are_warned_of(monkeypatc
 def test_candidates_run_in_turn_and_once(monkeypatch: pytest.MonkeyPatch) -> None:
     run = told(monkeypatch, {candidates.SHORT: answer(30)}, "source")
     first = [one.name for one in candidates.PORTFOLIO if not (one.sees_embeddings or one.on_demand)]
-    assert list(run.answers)[:2] == [candidates.SOURCE_ONLY, candidates.SHORT]  # from which others start
+    assert next(iter(run.answers)) == candidates.SOURCE_ONLY
+    assert list(run.answers)[-1] == candidates.MIXTURE  # which starts from what the others say together
     assert set(run.answers) == set(first)
-    run.complete((candidates.TOPICS, candidates.LONG))
+    run.complete((candidates.TOPICS, candidates.BALANCED))
     assert set(run.answers) == {*first, candidates.TOPICS}
     assert np.array_equal(run.answers[candidates.SHORT], answer(30))
     assert run.unit == run.seconds[candidates.SOURCE_ONLY]
-    assert run.expected_seconds((candidates.LONG,)) == 0
     assert run.prior_by_class() == {0: 0.5, 1: 0.5}
-    only = Run(a_problem(), Workspace(), "source", Clock(None), 0)
-    only.start(only=(candidates.MIXTURE, candidates.LONG))
-    assert set(only.answers) == {candidates.MIXTURE, candidates.LONG}
+    assert run.seconds_of((candidates.MIXTURE, "nobody")) == run.seconds[candidates.MIXTURE]
+
+
+def test_another_run_repeats_the_members_alone() -> None:
+    run = Run(a_problem(), Workspace(), "auto", Clock(None), 0)
+    members = (candidates.MIXTURE, candidates.BALANCED, candidates.SHORT)
+    prior = {0: 0.3, 1: 0.7}
+    run.repeat(members, {candidates.BALANCED: 0.5, candidates.SHORT: 0.25, candidates.MIXTURE: 1.0}, prior)
+    assert set(run.answers) == set(members)
+    assert list(run.answers)[-1] == candidates.MIXTURE
+    assert run.weights == {candidates.BALANCED: 0.5, candidates.SHORT: 0.25}
+    assert run.prior_by_class() == pytest.approx(prior)
+    parts = [centered_log_odds(run.answers[name]) for name in run.weights]
+    whole = np.average([part / part.std() for part in parts], axis=0, weights=[2, 1])
+    assert run.consensus == pytest.approx(whole)
 
 
 def test_time_that_is_left_decides_who_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first takes a second; the next needs 5 more, and the diagnostics 8."""
+    """The first takes a second; the next needs 5 more, the evidence for it 4, and the diagnostics 8."""
     now = [0.0]
     monkeypatch.setattr(running, "perf_counter", lambda: now[0])
-    run = Run(a_problem(), Workspace(), "source", Clock(14.0), 0)
+    run = Run(a_problem(), Workspace(), "source", Clock(18.0), 0)
     run.unit = 1.0
     now[0] = 1.0
     assert run._obstacle(run.candidates[candidates.SHORT]) == ""
     now[0] = 1.1
     assert run._obstacle(run.candidates[candidates.SHORT]) == "no time left"
-    assert run._obstacle(run.candidates[candidates.MIXTURE]) == "no time left"  # it starts from that
-    run.answers[candidates.SHORT] = answer(50)
     assert run._obstacle(run.candidates[candidates.MIXTURE]) == ""
-    run.seconds = {candidates.SHORT: 2.0, candidates.MIXTURE: 0.5, candidates.LONG: 9.0}
-    assert run.seconds_of((candidates.MIXTURE,)) == 2.5
 
 
 def test_labels_of_the_target_are_set_aside_to_be_checked_against() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations
 from typing import Any
 
@@ -14,8 +14,9 @@ from scipy.stats import binom
 
 from isthmus.auto import Diagnostics, Estimate, candidates, rules
 from isthmus.auto import decide as deciding
-from isthmus.auto.decide import FALLBACK, Decision, corrected_prior, decide
-from isthmus.auto.ensemble import EnsembleSolution, centered_log_odds, combine, spread_of
+from isthmus.auto.averaging import centered_log_odds, combine, spread_of
+from isthmus.auto.decide import FALLBACK, OTHER, TOPICS, Decision, corrected_prior, decide
+from isthmus.auto.ensemble import EnsembleSolution
 from isthmus.auto.estimate import estimate_accuracy, sharpness_for, updated
 from isthmus.auto.leaderboard import Leaderboard
 from isthmus.auto.run import Clock, Run
@@ -37,7 +38,7 @@ def some_answers(seed: int = 0, n_members: int = 3, n_classes: int = 3) -> list[
 
 
 def combined(answers: Sequence[np.ndarray]) -> np.ndarray:
-    return combine(answers, [spread_of(answer) for answer in answers])
+    return combine(answers, [spread_of(answer) for answer in answers], [1.0] * len(answers))
 
 
 def tempering(answer: np.ndarray, factor: float) -> np.ndarray:
@@ -80,6 +81,8 @@ def test_a_member_twice_has_weight_two() -> None:
     first, second, _ = some_answers()
     parts = [centered_log_odds(answer) / spread_of(answer) for answer in (first, second)]
     assert combined([first, first, second]) == pytest.approx((2 * parts[0] + parts[1]) / 3)
+    spreads = [spread_of(first), spread_of(second)]
+    assert combine([first, second], spreads, [1.0, 0.5]) == pytest.approx(combined([first, first, second]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +108,9 @@ def test_new_documents_get_the_mean_of_members() -> None:
         half = member.slope * scale * (X[:, 0] - X[:, 1]) / 2  # log-odds of two classes
         scores += np.column_stack([half, -half]) / spread / 3
     assert ensemble.assign(X, None) == pytest.approx(softmax(sharpness * scores, axis=1))
+    alone = replace(ensemble, _weights=[0.0, 2.0, 0.0])  # the second, whose log-odds are divided by two
+    half = -0.3 * scale * (X[:, 0] - X[:, 1]) / 4
+    assert alone.assign(X, None) == pytest.approx(softmax(sharpness * np.column_stack([half, -half]), axis=1))
     assert ensemble.member("b") is members[1]
 
 
@@ -128,6 +134,10 @@ def checked_labels(n_known: int) -> np.ndarray:
     return checked
 
 
+SPEAKERS = {TOPICS: candidates.TOPICS, OTHER: candidates.WITH_DCI, FALLBACK: candidates.SOURCE_ONLY}
+"""The member that only one ensemble has."""
+
+
 def decision_by(
     monkeypatch: pytest.MonkeyPatch, wrong: dict[str, int], n_known: int, *, topics: bool, value: float
 ) -> Decision:
@@ -136,10 +146,8 @@ def decision_by(
     All scores being equally large, a label has the probability `value` if it is right, or else what is left of one.
     """
     run, truth = a_run(), np.arange(N_DOCUMENTS) % 2
-    members = {"topics": run.ensembles.topics, "other": run.ensembles.other, FALLBACK: (candidates.SOURCE_ONLY,)}
-    for kind, names in members.items():
-        for name in names:
-            run.answers[name] = answer_of(np.where(np.arange(N_DOCUMENTS) < wrong[kind], 1 - truth, truth))
+    for kind, name in SPEAKERS.items():
+        run.answers[name] = answer_of(np.where(np.arange(N_DOCUMENTS) < wrong[kind], 1 - truth, truth))
     score = 1.0 if topics else -1.0
     monkeypatch.setattr(Diagnostics, "topic_score", property(lambda self: score))
     monkeypatch.setattr(deciding, "diagnose", lambda run: Diagnostics())
@@ -152,9 +160,9 @@ def test_known_labels_must_speak_clearly_for_the_fallback(
     n_wrong: int, falls_back: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each wrong label has a third of the probability that it has by the fallback; e^3 is between 3^2 and 3^3."""
-    wrong = {"topics": n_wrong, "other": n_wrong, FALLBACK: 0}
+    wrong = {TOPICS: n_wrong, OTHER: n_wrong, FALLBACK: 0}
     found = decision_by(monkeypatch, wrong, 10, topics=True, value=0.75)
-    assert found.members == ((candidates.SOURCE_ONLY,) if falls_back else candidates.AT_SOURCE_PRIOR.topics)
+    assert found.members == ((candidates.SOURCE_ONLY,) if falls_back else (SPEAKERS[TOPICS],))
     assert [caution.kind for caution in found.warnings] == (["harm"] if falls_back else [])
 
 
@@ -164,17 +172,16 @@ def test_known_labels_can_overrule_the_indicators(
     n_wrong: int, overruled: bool, topics: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The indicators are worth e^2, between 3 and 3^2."""
-    indicated, other = ("topics", "other") if topics else ("other", "topics")
+    indicated, other = (TOPICS, OTHER) if topics else (OTHER, TOPICS)
     found = decision_by(monkeypatch, {indicated: n_wrong, other: 0, FALLBACK: n_wrong}, 10, topics=topics, value=0.75)
-    members = {"topics": candidates.AT_SOURCE_PRIOR.topics, "other": candidates.AT_SOURCE_PRIOR.other}
-    assert found.members == members[other if overruled else indicated]
+    assert found.members == (SPEAKERS[other if overruled else indicated],)
     assert any("overrule" in row["why"] for row in found.rows) == overruled
 
 
 def test_labels_of_one_class_alone_decide_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    wrong = {"topics": 1, "other": 1, FALLBACK: 0}
+    wrong = {TOPICS: 1, OTHER: 1, FALLBACK: 0}
     found = decision_by(monkeypatch, wrong, 1, topics=True, value=0.99)
-    assert found.members == candidates.AT_SOURCE_PRIOR.topics
+    assert found.members == (SPEAKERS[TOPICS],)
 
 
 @pytest.mark.parametrize("n_right", [4, 5, 6, 7, 8])
@@ -182,9 +189,7 @@ def test_unrelated_domains_are_doubted_unless_labels_prove_the_answer(
     n_right: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Diagnostics, "unrelated_score", property(lambda self: 0.5))
-    found = decision_by(
-        monkeypatch, dict.fromkeys(("topics", "other", FALLBACK), 8 - n_right), 8, topics=True, value=0.8
-    )
+    found = decision_by(monkeypatch, dict.fromkeys((TOPICS, OTHER, FALLBACK), 8 - n_right), 8, topics=True, value=0.8)
     by_chance = binom.sf(n_right - 1, 8, 0.5)  # as many or more, by tossing coins
     assert [caution.kind for caution in found.warnings] == ([] if by_chance < 0.05 else ["unrelated"])
     assert found.estimate.low == pytest.approx(0.7 if by_chance < 0.05 else 0.0)
@@ -193,7 +198,7 @@ def test_unrelated_domains_are_doubted_unless_labels_prove_the_answer(
 
 def test_where_unrelatedness_is_certain_the_fallback_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Diagnostics, "unrelated_score", property(lambda self: rules.CERTAIN + 0.01))
-    wrong = {"topics": 4, "other": 4, FALLBACK: 4}
+    wrong = {TOPICS: 4, OTHER: 4, FALLBACK: 4}
     found = decision_by(monkeypatch, wrong, 8, topics=True, value=0.8)
     assert found.members == (candidates.SOURCE_ONLY,)
     assert found.estimate.value == pytest.approx(0.65)  # half way to one half
@@ -206,14 +211,24 @@ def test_members_of_an_ensemble_that_did_not_answer_are_left_out(monkeypatch: py
         run.answers[name] = answer_of(np.arange(N_DOCUMENTS) % 2)
     monkeypatch.setattr(deciding, "diagnose", lambda run: Diagnostics(neighbor_skill=1.0, confidence=0.5))
     assert decide(run, None).members == (candidates.MIXTURE,)
-    monkeypatch.setattr(deciding, "diagnose", lambda run: Diagnostics(neighbor_skill=0.0, confidence=0.5))
+    del run.answers[candidates.MIXTURE]
     assert decide(run, None).members == (candidates.SOURCE_ONLY,)
-    run.answers[candidates.SHORT] = run.answers[candidates.MIXTURE]
-    assert decide(run, None).members == (candidates.SHORT,)
+
+
+def test_hypotheses_count_for_one_together_and_not_at_all_below_a_twentieth(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deciding, "diagnose", lambda run: Diagnostics(0.5, 1.0, 0.9, 0.9))
+    run = a_run()
+    run.weights = {candidates.SHORT: 0.6, candidates.BALANCED: 0.36, candidates.BALANCED_LSA: 0.04}
+    run.answers = {name: answer_of(np.arange(N_DOCUMENTS) % 2) for name in (*run.weights, candidates.MIXTURE)}
+    monkeypatch.setattr(Run, "complete", lambda self, members: None)
+    run.answers[candidates.SOURCE_ONLY] = run.answers[candidates.SHORT]
+    found = decide(run, None)
+    assert found.members == (candidates.SHORT, candidates.BALANCED, candidates.MIXTURE)
+    assert found.weights == pytest.approx([0.625, 0.375, 1.0])
 
 
 def a_decision(scores: np.ndarray, value: float) -> Decision:
-    return Decision(("a",), scores, [1.0], Diagnostics(), Estimate(value, value - 0.1, value + 0.1), [], [])
+    return Decision(("a",), scores, [1.0], [1.0], Diagnostics(), Estimate(value, value - 0.1, value + 0.1), [], [])
 
 
 @pytest.mark.parametrize("target_prior", ["auto", "source", "unknown"])

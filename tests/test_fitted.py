@@ -44,17 +44,12 @@ A_ROW = EvidenceRow(
     n_unlabeled=2500,
     normalized_cut=0.6,
     neighbor_skill=0.9,
-    self_training_stability=0.95,
     agreement=0.9,
     reverse_auc=0.9,
-    consistency=0.9,
-    source_agreement=0.8,
     class_mean_cosine=0.4,
     confidence=0.4,
     prior_shift=0.0,
-    prior_evidence=0.0,
     found_weight=0.0,
-    prior_agreement=0.9,
     true_shift=0.0,
     least_share=1.0,
     topics_accuracy=0.95,
@@ -154,8 +149,8 @@ def test_an_interval_holds_nine_in_ten_whatever_kinds_there_are_more_of() -> Non
 
 
 def test_both_kinds_of_tasks_count_alike_for_the_warning() -> None:
-    strange = replace(A_ROW, family="unrelated", class_mean_cosine=0.0, source_agreement=0.2, agreement=0.3)
-    between = replace(A_ROW, class_mean_cosine=0.2, source_agreement=0.6, reverse_auc=0.8)
+    strange = replace(A_ROW, family="unrelated", class_mean_cosine=0.0, agreement=0.3)
+    between = replace(A_ROW, class_mean_cosine=0.2, reverse_auc=0.8)
     related = [A_ROW, between, replace(A_ROW, class_mean_cosine=0.3), replace(A_ROW, agreement=0.7)]
     few = fit_unrelated([*related, strange], 0.1)
     many = fit_unrelated([*related, *[strange] * 9], 0.1)
@@ -168,7 +163,7 @@ def test_both_kinds_of_tasks_count_alike_for_the_warning() -> None:
 def test_what_is_reached_follows_from_the_rules() -> None:
     topic = {name: {"center": rule.center, "scale": rule.scale} for name, rule in rules.TOPIC.items()}
     calm = {"weights": {"agreement": 0.0}, "constant": -1.0}
-    other = replace(A_ROW, normalized_cut=0.95, neighbor_skill=0.4, self_training_stability=0.7)
+    other = replace(A_ROW, normalized_cut=0.95, neighbor_skill=0.4)
     assert reached(A_ROW, topic, calm) == A_ROW.topics_accuracy
     assert reached(other, topic, calm) == A_ROW.other_accuracy
     assert reached(other, topic, {**calm, "constant": 2.0}) == A_ROW.source_only_accuracy

@@ -17,9 +17,10 @@ from isthmus.auto.label_shift import (
     Evidence,
     consistency,
     evidence_for,
+    looked_at,
+    mean_auc,
     prior_of_target,
-    reverse_auc,
-    weight_of_found,
+    weights_of,
 )
 from isthmus.core.problem import make_problem
 from isthmus.methods import LR
@@ -47,8 +48,8 @@ def test_reverse_validation_is_the_auc_of_a_classifier_of_the_target(toy_of_thre
         roc_auc_score(known == own, values[:, own] - values[:, [k for k in range(3) if k != own]].max(axis=1))
         for own in range(3)
     ]
-    assert reverse_auc(target, labels, source, known) == pytest.approx(np.mean(areas), abs=2e-3)
-    assert reverse_auc(target, np.zeros(len(labels), dtype=int), source, known) == 0.5
+    assert mean_auc(target, labels, source, known, 1.0) == pytest.approx(np.mean(areas), abs=0.01)
+    assert mean_auc(target, np.zeros(len(labels), dtype=int), source, known, 1.0) == 0.5
 
 
 def test_reverse_validation_does_not_depend_on_the_prior(toy: Toy) -> None:
@@ -58,22 +59,22 @@ def test_reverse_validation_does_not_depend_on_the_prior(toy: Toy) -> None:
     found = []
     for share in (0.5, 0.1):
         kept = np.flatnonzero(~toy.in_target & ((numbers == 0) | (np.arange(len(numbers)) % 10 < 10 * share)))
-        found.append(reverse_auc(target, labels, toy.X[kept], numbers[kept]))
+        found.append(mean_auc(target, labels, toy.X[kept], numbers[kept], 1.0))
     assert found[0] == pytest.approx(found[1], abs=0.01)
 
 
-def test_consistency_is_how_often_one_half_repeats_the_other(toy: Toy) -> None:
+def test_consistency_is_how_well_one_half_ranks_the_other(toy: Toy) -> None:
     rng = np.random.default_rng(1)
     X, labels = toy.X[toy.in_target], (toy.y[toy.in_target] == "class 1").astype(int)
     labels = np.where(rng.random(len(labels)) < 0.2, 1 - labels, labels)
-    right = []
+    areas = []
     for train, test in StratifiedKFold(2, shuffle=True, random_state=0).split(X, labels):
         model = LogisticRegression(C=10.0, tol=1e-8, max_iter=5000).fit(X[train], labels[train])
-        right += (model.predict(X[test]) == labels[test]).tolist()
-    assert consistency(X, labels) == pytest.approx(np.mean(right), abs=0.02)
+        areas.append(roc_auc_score(labels[test], model.decision_function(X[test])))
+    assert consistency(X, labels) == pytest.approx(np.mean(areas), abs=0.02)
     assert 0.6 < consistency(X, labels) < 0.95
-    assert consistency(X, np.zeros(len(labels), dtype=int)) == 0
-    assert consistency(X, np.where(np.arange(len(labels)) == 3, 2, labels)) > 0  # a class of one document is left out
+    assert consistency(X, np.zeros(len(labels), dtype=int)) == 0.5
+    assert consistency(X, np.where(np.arange(len(labels)) == 3, 2, labels)) > 0.5  # a class of one is left out
 
 
 def test_true_labels_have_more_for_them_than_labels_forced_on_documents_in_excess() -> None:
@@ -82,17 +83,19 @@ def test_true_labels_have_more_for_them_than_labels_forced_on_documents_in_exces
     truth = (toy.y[toy.in_target] == "class 1").astype(int)
     forced = truth.copy()
     forced[np.flatnonzero(truth == 0)[:18]] = 1  # as many of each class as the source has
-    assert evidence_for(problem, truth).total > evidence_for(problem, forced).total
+    assert (
+        evidence_for(problem, truth, looked_at(problem)).total > evidence_for(problem, forced, looked_at(problem)).total
+    )
 
 
 def test_the_sum_of_evidence() -> None:
-    assert Evidence(0.9, 0.8).total == pytest.approx(2 * 0.9 + 0.8)
+    assert Evidence(0.9, 0.8).total == pytest.approx(1.7)
 
 
 def test_of_many_documents_a_sample_is_looked_at(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
     problem = make_problem(LR(), toy.X, toy.y, toy.domain, "target")
     labels = (toy.y[toy.in_target] == "class 1").astype(int)
-    whole = evidence_for(problem, labels)
+    whole = evidence_for(problem, labels, looked_at(problem))
     seen = []
 
     def noted(X: Any, labels: Any) -> float:
@@ -101,7 +104,7 @@ def test_of_many_documents_a_sample_is_looked_at(toy: Toy, monkeypatch: pytest.M
 
     monkeypatch.setattr(label_shift, "consistency", noted)
     monkeypatch.setattr(label_shift, "AT_MOST", 50)
-    part = evidence_for(problem, labels)
+    part = evidence_for(problem, labels, looked_at(problem))
     assert 45 <= seen[0] <= 50  # but for near-duplicates
     assert part.reverse_auc == pytest.approx(whole.reverse_auc, abs=0.1)
 
@@ -123,47 +126,46 @@ def test_the_target_prior_is_found(share: float) -> None:
     assert auto.diagnostics_.prior_shift == pytest.approx(abs(auto.target_prior_["class 1"] - 0.5), abs=0.01)
     told = quiet(toy, Auto(target_prior="source", random_state=0))
     assert told.target_prior_["class 1"] == pytest.approx(0.5, abs=0.01)
-    assert told.diagnostics_.prior_evidence is None
+    assert told.diagnostics_.found_weight == 0
 
 
-def test_at_an_unknown_prior_the_sources_is_no_hypothesis(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("isthmus.auto.run.evidence_for", lambda *_: pytest.fail("nothing is to be decided"))
+def test_at_an_unknown_prior_the_sources_is_no_hypothesis(toy: Toy) -> None:
     auto = quiet(toy, Auto(target_prior="unknown", random_state=0))
-    assert auto.target_prior_ is not None
-    assert auto.diagnostics_.prior_evidence is None
+    assert candidates.SHORT not in auto.chosen_
+    assert auto.diagnostics_.found_weight == 1
 
 
 @pytest.mark.parametrize("better", ["source", "found"])
 def test_evidence_decides(better: str, monkeypatch: pytest.MonkeyPatch) -> None:
     toy = thinned(make_toy(seed=2), 0.2)
-    calls: list[Any] = []
 
-    def told(problem: Any, labels: Any) -> Evidence:
-        calls.append(labels)
-        return Evidence(0.9 if (len(calls) == 1) == (better == "source") else 0.6, 0.9)
+    def told(problem: Any, labels: Any, here: Any) -> Evidence:
+        as_in_the_source = np.mean(labels) > 0.45
+        return Evidence(0.9 if as_in_the_source == (better == "source") else 0.3, 0.9)
 
     monkeypatch.setattr("isthmus.auto.run.evidence_for", told)
     auto = quiet(toy)
-    assert len(calls) == 2
     assert (auto.target_prior_["class 1"] > 0.45) == (better == "source")
-    assert auto.diagnostics_.prior_evidence == pytest.approx(-0.6 if better == "source" else 0.6)
+    assert (candidates.SHORT in auto.chosen_) == (better == "source")
+    assert (auto.diagnostics_.found_weight < 0.1) == (better == "source")
 
 
-def test_the_step_to_what_was_found_is_as_large_as_the_evidence_is_clear() -> None:
-    def weight(gain: float, n: int) -> float:
-        return weight_of_found(Evidence(0.8, 0.8 + gain), Evidence(0.8, 0.8), n)
+def test_a_hypothesis_counts_by_how_far_its_evidence_falls_behind() -> None:
+    def second(behind: float, n: int) -> float:
+        first, second = weights_of([Evidence(0.8, 0.9), Evidence(0.8, 0.9 - behind)], n)
+        assert first + second == pytest.approx(1)
+        return float(second / first)
 
-    assert weight(-0.1, 1000) == weight(0.0, 1000) == 0
-    assert weight(1000**-0.5, 1000) == pytest.approx(0.5)  # as large as what chance makes of it
-    assert weight(0.3, 1000) > 0.98
-    assert weight(0.02, 2000) == pytest.approx(weight(0.02, 10**6))  # more documents are not looked at
+    assert second(0.0, 1000) == pytest.approx(1)
+    assert second(1000**-0.5, 1000) == pytest.approx(np.exp(-1))  # by as much as chance makes of it
+    assert second(0.3, 1000) < 1e-3
+    assert second(0.02, 2000) == pytest.approx(second(0.02, 10**6))  # more documents are not looked at
 
 
 @pytest.mark.parametrize(("share", "is_member"), [(0.45, True), (0.3, False)])
 def test_tcl_is_no_member_at_another_prior(share: float, is_member: bool, toy: Toy) -> None:
     auto = quiet(toy, Auto(target_prior={"class 0": share, "class 1": 1 - share}, random_state=0))
     assert (candidates.TOPICS in auto.chosen_) == is_member
-    assert (candidates.BALANCED in auto.chosen_) != is_member
 
 
 def test_tcl_runs_only_for_the_ensemble_that_was_chosen(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,6 @@ from isthmus.auto.candidates import SOURCE_ONLY
 from isthmus.auto.estimate import estimate_accuracy, sharpness_for, updated
 from isthmus.core.priors import read_prior
 from isthmus.core.problem import make_problem
-from isthmus.core.workspace import Workspace
 from isthmus.exceptions import TransferWarning
 from isthmus.methods import SelfTraining
 
@@ -253,17 +252,6 @@ def test_time_is_for_all_trials_together(toy: Toy, monkeypatch: pytest.MonkeyPat
     labeled = some_labels(toy, {"class 0": 5, "class 1": 5})
     quiet(toy, Auto(max_time=500, random_state=0), sample_labeled=labeled)
     assert started == [SOURCE_ONLY]
-
-
-def test_a_candidate_that_starts_from_another_takes_its_time_too(toy: Toy) -> None:
-    problem = make_problem(Auto(), toy.X, toy.y, toy.domain, "target")
-    fresh = run.Run(problem, Workspace(), "source", run.Clock(None), 0)
-    fresh.unit = 1.0
-    mixture, start = (fresh.candidates[name].cost for name in (candidates.MIXTURE, candidates.SHORT))
-    assert fresh.expected_seconds((candidates.MIXTURE,)) == mixture + start
-    assert fresh.expected_seconds((candidates.MIXTURE, candidates.SHORT)) == mixture + start
-    fresh.start(only=(candidates.SHORT,))
-    assert fresh.expected_seconds((candidates.MIXTURE,)) == mixture * fresh.unit
 
 
 def test_sentences_of_warnings_are_well_formed() -> None:

@@ -34,16 +34,16 @@ def _has_topics(auto: Auto) -> bool:
 
 
 class Auto(TransferClassifier):
-    """Model selection without target labels: label-free diagnostics choose an ensemble of several unlike methods.
+    """Model selection without target labels: label-free evidence weighs several unlike methods in one ensemble.
 
-    The target's class prior is found first: label shift is the rule. Then two ensembles stand by. For classes that are
-    what documents are about, self-training, TCL and a naive Bayes mixture of the target; for classes that are something
-    else, such as opinions, two transductive classifiers that look at words and at what goes with them. Which is chosen
-    is decided by up to three indicators: whether the classes part the target's graph of similar documents, whether
-    neighbors in the source have the same label, and whether a long self-training stays where a short one led. Where X
-    holds embeddings beside words, classifiers of both are members too. The members' answers are averaged. Where the
-    domains look unrelated a `TransferWarning` says so, and where that is hardly to be doubted the fallback answers: the
-    classifier trained on the source alone.
+    Label shift is the rule, so that the first members are hypotheses about the target: self-training at the source's
+    class prior, and three balanced ones that find a prior in the target by its words, by words and LSA, and by words
+    and DCI. Each counts as much as the evidence for its pseudo-labels says. Classes that are what documents are about
+    (the target's graph of similar documents and the source's neighbors tell) have a naive Bayes mixture of the target
+    as a member, too, and TCL unless the prior is another; other classes, such as opinions, a transductive classifier.
+    Where X holds embeddings beside words, classifiers of both are hypotheses and members. Where the domains look
+    unrelated a `TransferWarning` says so, and where that is hardly to be doubted the fallback answers: the classifier
+    trained on the source alone.
 
     The estimated accuracy is how far candidates that go about it in unlike ways agree, less where labels of the target
     do not lead back to the source's.
@@ -59,9 +59,9 @@ class Auto(TransferClassifier):
     ----------
     target_prior : "auto", "source", "unknown" or dict of class to probability
         The class prior of the whole target. Most candidates rank documents and give out pseudo-labels at this prior,
-        which gains much where it is right and harms where it is not. "auto" goes from the source's prior as far to the
-        one found in the target as the evidence is clear; see `isthmus.auto.label_shift`. "unknown" takes the one
-        found, "source" the source's (no label shift).
+        which gains much where it is right and harms where it is not. "auto" weighs the source's prior and those
+        found in the target by the evidence for them; see `isthmus.auto.label_shift`. "unknown" leaves the source's
+        out, "source" is the source's alone (no label shift).
     n_embedding_features : int
         How many of X's columns, the last ones, are embeddings that stand beside words, as
         `isthmus.text.WordsAndEmbeddings` makes them.
@@ -99,8 +99,8 @@ class Auto(TransferClassifier):
     >>> X = isthmus.text.text_vectorizer().fit_transform(messages.texts)
     >>> auto = isthmus.Auto(random_state=0)
     >>> auto = auto.fit(X, messages.labels, sample_domain=messages.groups, target_domain=messages.groups[~photos][0])
-    >>> auto.chosen_
-    ('words + DCI, transductive', 'words + LSA, transductive')
+    >>> auto.chosen_[-1]
+    'transductive, words + DCI'
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -165,6 +165,7 @@ class Auto(TransferClassifier):
             leaderboard=Leaderboard(decision.rows),
             _members=[_reading(run.solutions[name], run.width_of(name), problem.n_words) for name in decision.members],
             _spreads=decision.spreads,
+            _weights=decision.weights,
             _sharpness=decision.sharpness,
             _scale=scale,
             # Later documents are as sure, without a member that learns from single ones or where most were not learned.
@@ -212,8 +213,10 @@ class Auto(TransferClassifier):
         """
         part = sample.sample_for_learning(problem)
         if not _same_documents(part, run.problem):
-            run = Run(part, run.workspace, prior, Clock(None), self.random_state, self.n_embedding_features)
-            run.start(only=decision.members)
+            asked_for = prior if prior is not run.target_prior else run.asked_for
+            again = Run(part, run.workspace, asked_for, Clock(None), self.random_state, self.n_embedding_features)
+            again.repeat(decision.members, dict(zip(decision.members, decision.weights, strict=True)), prior)
+            run = again
         answers = run.answers if part is problem else {name: run.answers_to(problem, name) for name in decision.members}
         return run, relearned(decision, answers)
 

@@ -11,8 +11,8 @@ from scipy.stats import binom
 
 from isthmus.auto import candidates as names
 from isthmus.auto import rules, warnings
+from isthmus.auto.averaging import combine, spread_of, tempered
 from isthmus.auto.diagnostics import Diagnostics, diagnose
-from isthmus.auto.ensemble import combine, spread_of, tempered
 from isthmus.auto.estimate import Estimate, estimate_accuracy, sharpness_for
 from isthmus.auto.label_shift import HANDFUL, prior_of_target
 from isthmus.auto.run import Run
@@ -20,7 +20,8 @@ from isthmus.auto.warnings import Caution
 from isthmus.core.priors import PRIOR_WEIGHT
 from isthmus.typing import Array, Mask
 
-FALLBACK = "source only"
+FALLBACK, TOPICS, OTHER = "source only", "topics", "other"
+"""Ensembles."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +32,8 @@ class Decision:
     scores: Array
     """Combined log-odds of the unlabelled documents."""
     spreads: list[float]
+    weights: list[float]
+    """Of the members."""
     diagnostics: Diagnostics
     estimate: Estimate
     warnings: list[Caution]
@@ -60,7 +63,7 @@ def decide(run: Run, checked: Array | None) -> Decision:
     diagnostics = run.workspace.once(diagnose, run)
     estimate = estimate_accuracy(diagnostics, run.problem.n_classes)
     kind, reason = _kind(run, diagnostics, checked, estimate)
-    run.complete(run.ensembles.topics if kind == "topics" else ())
+    run.complete(() if kind == FALLBACK else run.members(kind == TOPICS))
     members = _ensembles(run)[kind]
     found: list[Caution] = []
     if diagnostics.unrelated_score > 0 and (checked is None or not _beats_chance(run, members, checked)):
@@ -77,7 +80,7 @@ def decide(run: Run, checked: Array | None) -> Decision:
 
 def relearned(decision: Decision, answers: Mapping[str, Array]) -> Decision:
     """The same decision with other answers of its members. The others' agreement stays as it was."""
-    scores, spreads = _combined(answers, decision.members)
+    scores, spreads = _combined(answers, decision.members, decision.weights)
     rows = [
         {**row, "agreement": _agreement(answers[row["name"]], scores)} if row["name"] in answers else row
         for row in decision.rows
@@ -106,24 +109,37 @@ def _decision(
     found: list[Caution],
     reason: str = "",
 ) -> Decision:
-    scores, spreads = _combined(run.answers, members)
-    return Decision(members, scores, spreads, diagnostics, estimate, found, _rows(run, members, scores, reason))
+    weights = _weights(run, members)
+    scores, spreads = _combined(run.answers, members, weights)
+    rows = _rows(run, members, scores, reason)
+    return Decision(members, scores, spreads, weights, diagnostics, estimate, found, rows)
 
 
-def _combined(answers: Mapping[str, Array], members: tuple[str, ...]) -> tuple[Array, list[float]]:
+def _combined(
+    answers: Mapping[str, Array], members: tuple[str, ...], weights: list[float]
+) -> tuple[Array, list[float]]:
     """What an ensemble says, and the spreads of its members."""
     own = [answers[name] for name in members]
     spreads = [spread_of(answer) for answer in own]
-    return combine(own, spreads), spreads
+    return combine(own, spreads, weights), spreads
+
+
+def _weights(run: Run, members: tuple[str, ...]) -> list[float]:
+    """Hypotheses count for one together, and so does each other member."""
+    total = sum(run.weights.get(name, 0.0) for name in members) or 1.0
+    return [run.weights[name] / total if name in run.weights else 1.0 for name in members]
+
+
+def _says(run: Run, members: tuple[str, ...]) -> Array:
+    """The scores of an ensemble."""
+    return _combined(run.answers, members, _weights(run, members))[0]
 
 
 def _ensembles(run: Run) -> dict[str, tuple[str, ...]]:
-    """Of the candidates that answered; short self-training, or else the fallback, where no member did."""
-    topics, other = (own + names.JOINT for own in (run.ensembles.topics, run.ensembles.other))
-    wanted = {"topics": topics, "other": other, FALLBACK: (names.SOURCE_ONLY,)}
-    present = {kind: tuple(n for n in members if n in run.answers) for kind, members in wanted.items()}
-    short = tuple(n for n in (names.SHORT,) if n in run.answers)
-    return {kind: members or short or (names.SOURCE_ONLY,) for kind, members in present.items()}
+    """Of the candidates that answered; the fallback where no member did."""
+    wanted = {TOPICS: run.members(True), OTHER: run.members(False), FALLBACK: (names.SOURCE_ONLY,)}
+    present = {kind: tuple(name for name in members if name in run.answers) for kind, members in wanted.items()}
+    return {kind: members or (names.SOURCE_ONLY,) for kind, members in present.items()}
 
 
 def _kind(run: Run, diagnostics: Diagnostics, checked: Array | None, estimate: Estimate) -> tuple[str, str]:
@@ -134,14 +150,14 @@ def _kind(run: Run, diagnostics: Diagnostics, checked: Array | None, estimate: E
     looks = "like topics" if diagnostics.topic_score > 0 else "unlike topics"
     reason = f"classes look {looks} ({diagnostics.topic_score:+.1f})"
     log_odds = {
-        "topics": rules.PRIOR_FOR_DIAGNOSTICS * (diagnostics.topic_score > 0),
-        "other": rules.PRIOR_FOR_DIAGNOSTICS * (diagnostics.topic_score <= 0),
+        TOPICS: rules.PRIOR_FOR_DIAGNOSTICS * (diagnostics.topic_score > 0),
+        OTHER: rules.PRIOR_FOR_DIAGNOSTICS * (diagnostics.topic_score <= 0),
         FALLBACK: rules.PRIOR_FOR_DIAGNOSTICS - rules.PRIOR_AGAINST_FALLBACK,
     }
     if checked is not None and checked.any(axis=0).all():
         indicated, known = max(log_odds, key=log_odds.__getitem__), checked.any(axis=1)
         for kind, members in _ensembles(run).items():
-            scores, _ = _combined(run.answers, members)
+            scores = _says(run, members)
             probabilities = tempered(scores, sharpness_for(scores, estimate.value))[known]
             log_odds[kind] += float(np.log(np.maximum((probabilities * checked[known]).sum(axis=1), 1e-3)).sum())
         if max(log_odds, key=log_odds.__getitem__) != indicated:
@@ -157,8 +173,8 @@ def _class_cautions(run: Run, estimate: Estimate) -> list[Caution]:
     classes, prior = run.problem.classes.tolist(), run.prior
     found = []
     if run.prior_was_found:
-        gone = run.found_shares < rules.MISSING_SHARE * run.source_prior
-        if gone.any() and run.problem.n_classes > 2 and run.found_weight > rules.CLEAR:
+        gone = prior < rules.MISSING_SHARE * run.source_prior
+        if gone.any() and run.problem.n_classes > 2:
             found.append(warnings.missing([name for name, lacks in zip(classes, gone, strict=True) if lacks]))
         elif run.prior_shift >= rules.SHIFT:
             found.append(warnings.label_shift(dict(zip(classes, prior.tolist(), strict=True))))
@@ -172,7 +188,7 @@ def _beats_chance(run: Run, members: tuple[str, ...], checked: Array) -> bool:
 
     Guessing at its own prior would be right as often once in twenty times.
     """
-    known, given = checked.any(axis=1), np.eye(checked.shape[1])[_combined(run.answers, members)[0].argmax(axis=1)]
+    known, given = checked.any(axis=1), np.eye(checked.shape[1])[_says(run, members).argmax(axis=1)]
     by_chance = given.mean(axis=0) @ checked[known].mean(axis=0)
     return bool(binom.sf((given * checked).sum() - 1, known.sum(), by_chance) < rules.SIGNIFICANCE)
 
@@ -200,18 +216,15 @@ def _rows(run: Run, members: tuple[str, ...], scores: Array, reason: str) -> lis
 
 
 def _why(run: Run, name: str, members: tuple[str, ...], reason: str) -> str:
-    might_be_chosen = name in (*run.ensembles.topics, *run.ensembles.other)
+    if name in run.weights and run.evidence:
+        counts = f"the evidence gives it {run.weights[name]:.0%}"
+        return f"member: {counts}" if name in members else f"no member: {counts}"
     if name in members:
-        return f"member: {reason or 'nothing else to choose from'}"
-    if run.candidates[name].on_demand and name not in run.answers:
-        return (
-            f"not needed: {reason}"
-            if might_be_chosen
-            else "makes classes like the source's, and the target's are others"
-        )
-    if might_be_chosen:
-        return f"no member: {reason}" if reason else "no member"
-    return {names.SOURCE_ONLY: "for comparison", names.BALANCED: "for the target prior"}.get(name, "for diagnostics")
+        return f"member: {reason}" if run.candidates[name].on_demand else "member"
+    if run.candidates[name].on_demand:
+        might_be_chosen = name == names.WITH_DCI or not run.differs_from("source")
+        return f"not needed: {reason}" if might_be_chosen else "makes classes like the source's, and there are others"
+    return "for comparison" if name == names.SOURCE_ONLY else f"no member: {reason}" if reason else "no member"
 
 
 def _agreement(answer: Array | None, scores: Array) -> float | None:

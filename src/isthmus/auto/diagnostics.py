@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from isthmus.auto import candidates as names
 from isthmus.auto import rules
-from isthmus.auto.label_shift import HANDFUL, evidence_for
+from isthmus.auto.label_shift import HANDFUL, reverse_auc
 from isthmus.auto.run import Run
 from isthmus.core.numerics import unit_rows
 from isthmus.core.problem import Problem
@@ -34,29 +34,19 @@ class Diagnostics:
     are about. None for features whose cosines are not for cutting."""
     neighbor_skill: float | None = None
     """Skill with which a source document's nearest neighbors tell its class."""
-    self_training_stability: float | None = None
-    """Skill with which a long self-training repeats a short one."""
     agreement: float | None = None
     """Mean agreement of unlike candidates, pair by pair, as skill. Where their mistakes have little to do with each
     other, they agree about as often as they are right."""
     reverse_auc: float | None = None
-    """AUC, in the source, of a classifier trained on the target with self-training's pseudo-labels."""
-    consistency: float | None = None
-    """How often a classifier of one half of these pseudo-labels repeats the other half."""
-    source_agreement: float | None = None
-    """Skill with which self-training repeats the source-only classifier."""
+    """AUC, in the source, of a classifier trained on the target with the labels that the hypotheses agree on."""
     class_mean_cosine: float | None = None
     """Cosine of the differences between class means in source and target, as if documents were many."""
     confidence: float | None = None
     """Skill that the source-only classifier claims for itself in the target."""
     prior_shift: float = 0.0
     """Total variation between the source's prior and the target prior that candidates went by."""
-    prior_evidence: float | None = None
-    """By how much the evidence for the prior found in the target exceeds that for the source's; see `Evidence`."""
     found_weight: float = 0.0
-    """How far the target prior went from the source's to the one found in the target, for that evidence."""
-    prior_agreement: float | None = None
-    """Skill with which self-training at one of these priors repeats that at the other."""
+    """How much those hypotheses count whose prior was found in the target; the rest is for the source's."""
 
     n_documents: float = math.inf
     """Of all domains together."""
@@ -78,25 +68,18 @@ def diagnose(run: Run) -> Diagnostics:
     """All indicators of a run."""
     problem, n_classes, answers = run.problem, run.problem.n_classes, run.answers
     X, known = problem.labeled
-    source_only = answers[names.SOURCE_ONLY]
-    labels = answers.get(names.SHORT, source_only).argmax(axis=1)
+    labels = run.consensus.argmax(axis=1)
+    here = run.looked_at
     across = any(d.is_target for d in problem.domains) and any(not d.is_target for d in problem.domains)
-    evidence = evidence_for(problem, labels) if names.SHORT in answers else None
-    priors = run.evidence
     return Diagnostics(
         normalized_cut=normalized_cut(problem.unlabeled, labels, n_classes) if problem.is_bag_of_words else None,
         neighbor_skill=neighbor_skill(X, known, n_classes),
-        self_training_stability=_between(answers, names.LONG, names.SHORT),
-        agreement=mean_agreement([answers[name] for name in names.UNLIKE if name in answers]),
-        reverse_auc=evidence.reverse_auc if evidence else None,
-        consistency=evidence.consistency if evidence else None,
-        source_agreement=_between(answers, names.SHORT, names.SOURCE_ONLY) if across else None,
+        agreement=mean_agreement([answers[name][here] for name in names.UNLIKE if name in answers]),
+        reverse_auc=reverse_auc(problem, problem.unlabeled[here], labels[here]) if run.weights else None,
         class_mean_cosine=class_mean_cosine(problem, labels) if across else None,
-        confidence=claimed_skill(source_only),
+        confidence=claimed_skill(answers[names.SOURCE_ONLY]),
         prior_shift=run.prior_shift,
-        prior_evidence=priors["found"].total - priors["source"].total if priors else None,
-        found_weight=run.found_weight,
-        prior_agreement=_between(answers, names.BALANCED, names.SHORT) if priors else None,
+        found_weight=1 - run.weights.get(names.SHORT, 0.0) if run.prior_was_found else 0.0,
         n_documents=X.shape[0] + problem.unlabeled.shape[0],
         n_unlabeled=problem.unlabeled.shape[0],
     )
@@ -106,10 +89,6 @@ def mean_agreement(answers: Sequence[Array]) -> float | None:
     """Of all pairs, as skill; None for a single answer."""
     pairs = [agreement(one, other) for one, other in combinations(answers, 2)]
     return float(np.mean(pairs)) if pairs else None
-
-
-def _between(answers: Mapping[str, Array], first: str, second: str) -> float | None:
-    return agreement(answers[first], answers[second]) if first in answers and second in answers else None
 
 
 def skill(share: float, n_classes: int) -> float:

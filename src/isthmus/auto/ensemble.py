@@ -1,42 +1,18 @@
-"""An ensemble is a solution made of solutions: the mean of its members' log-odds, each divided by its spread."""
+"""An ensemble is a solution made of solutions: the weighted mean of its members' log-odds."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-import numpy as np
-from scipy.special import softmax
 from sklearn.preprocessing import normalize
 
+from isthmus.auto.averaging import combine, tempered
 from isthmus.auto.diagnostics import Diagnostics
 from isthmus.auto.estimate import Estimate
 from isthmus.auto.leaderboard import Leaderboard
 from isthmus.auto.warnings import Caution
 from isthmus.core.solution import Solution, TransductiveSolution
 from isthmus.typing import Array, Matrix
-
-
-def centered_log_odds(probabilities: Array) -> Array:
-    """Against the mean class."""
-    logs = np.log(np.maximum(np.asarray(probabilities, dtype=np.float64), 1e-12))
-    return np.asarray(logs - logs.mean(axis=1, keepdims=True))
-
-
-def spread_of(probabilities: Array) -> float:
-    """What a member's log-odds are divided by, so that all have the same weight."""
-    return float(np.std(centered_log_odds(probabilities))) or 1.0 if len(probabilities) else 1.0
-
-
-def combine(probabilities: Sequence[Array], spreads: Sequence[float]) -> Array:
-    """The mean of the members' log-odds over their spreads."""
-    parts = [centered_log_odds(own) / spread for own, spread in zip(probabilities, spreads, strict=True)]
-    return np.asarray(np.mean(parts, axis=0))
-
-
-def tempered(scores: Array, sharpness: float) -> Array:
-    """Scores to probabilities: the softmax at an inverse temperature."""
-    return np.asarray(softmax(sharpness * scores, axis=1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,11 +53,14 @@ class EnsembleSolution(TransductiveSolution):
     """Of the documents: members know them at a mean squared length of one."""
     _surplus: float = 1.0
     """How much surer members are of documents that they have learned from than of those that come later."""
+    _weights: list[float] = field(default_factory=list)
+    """Of the members; empty where all count alike."""
 
     def assign(self, X: Matrix, domain: int | None) -> Array:
         X = X if self._scale == 1 else X * X.dtype.type(self._scale)
         answers = [member.assign(X, domain) for member in self._members]
-        return tempered(combine(answers, self._spreads), self._sharpness * self._surplus)
+        scores = combine(answers, self._spreads, self._weights or [1.0] * len(answers))
+        return tempered(scores, self._sharpness * self._surplus)
 
     def member(self, name: str) -> Solution:
         """One of the chosen candidates' solutions, by itself."""

@@ -35,22 +35,17 @@ class EvidenceRow:
 
     normalized_cut: float | None
     neighbor_skill: float | None
-    self_training_stability: float | None
     agreement: float | None
     reverse_auc: float | None
-    consistency: float | None
-    source_agreement: float | None
     class_mean_cosine: float | None
     confidence: float | None
     prior_shift: float
-    prior_evidence: float | None
     found_weight: float
-    prior_agreement: float | None
 
     true_shift: float
     """Total variation between the source's prior and the target's true one."""
     least_share: float
-    """The smallest ratio of a class's share, as it was found in the target, to its share of the source."""
+    """The smallest ratio of a class's share of the target prior that was found to its share of the source."""
     topics_accuracy: float
     """Of the ensemble for topics; the others likewise. Whichever is chosen: the choice depends on the rules."""
     other_accuracy: float

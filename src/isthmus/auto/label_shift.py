@@ -1,20 +1,23 @@
-"""Label shift: hypotheses of the target's class prior, and the evidence that decides between them.
+"""Label shift: hypotheses of the target's class prior, and the evidence that weighs them.
 
-One hypothesis is the source's prior. The other is found in the target: self-training whose classes all weigh the same
-learns no prior, so that the shares of its pseudo-labels are where the target's own classes part. Which of the two holds
-is decided by what their pseudo-labels are worth.
+One hypothesis is the source's prior. The others are found in the target: self-training whose classes all weigh the same
+learns no prior, so that the shares of its pseudo-labels are where the target's own classes part, as seen in words, in
+words and LSA, and in words and DCI. How much each counts is decided by what its pseudo-labels are worth.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import softmax
 from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import StratifiedKFold
 
 from isthmus.auto.distinct import distinct_documents
 from isthmus.core.problem import Problem
-from isthmus.solvers.linear import cross_validated_accuracy, fit_logistic, log_odds
+from isthmus.solvers.linear import fit_logistic, log_odds
 from isthmus.typing import Array, Matrix, Positions
 
 AT_MOST = 2000
@@ -24,73 +27,89 @@ HANDFUL = 10
 N_FOLDS = 2
 SHARP = 10.0
 """C of the classifier that repeats pseudo-labels."""
+TOL = 1e-3
+"""Of classifiers that are asked for an order alone."""
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What pseudo-labels of the target are worth, without a true one."""
+    """What pseudo-labels of the target are worth, without a true one.
+
+    Both are areas under the ROC curve, means over classes: they rank, so that no class prior matters to them, neither
+    the source's nor that of the pseudo-labels.
+    """
 
     reverse_auc: float
-    """Reverse validation: AUC, in the source, of a classifier trained on the pseudo-labelled target; the mean over
-    classes. It ranks, so that no class prior matters: neither the source's nor that of the pseudo-labels."""
+    """Reverse validation: in the source, of a classifier trained on the pseudo-labelled target."""
     consistency: float
-    """How often a classifier trained on one half of the pseudo-labels repeats the other half: labels forced on
-    documents in excess cannot be learned."""
+    """In one half of the pseudo-labelled target, of a classifier trained on the other half: labels forced on documents
+    in excess cannot be learned."""
 
     @property
     def total(self) -> float:
-        """Their sum. Reverse validation looks at both domains, and counts twice.
+        """Their sum.
 
         How well labels part the target's graph is left out: two topics of a large class part it better than that class
         and a small one.
         """
-        return 2 * self.reverse_auc + self.consistency
+        return self.reverse_auc + self.consistency
 
 
-def weight_of_found(found: Evidence, source: Evidence, n: int) -> float:
-    """How far to go from the source's prior to the one found in the target, from 0 to 1.
+def weights_of(evidence: Sequence[Evidence], n: int) -> Array:
+    """How much each hypothesis counts; the weights sum to one.
 
-    Nowhere, if the evidence speaks for the source's. Otherwise by how clearly it speaks, against the chance in it:
-    shares and areas among n documents have a variance of about one n-th, which shrinks the step as in Wiener's filter.
+    Areas of n documents have a standard error of about one over the root of n: a hypothesis that falls behind by so
+    much counts for 1/e of the best.
     """
-    gain = max(found.total - source.total, 0.0)
-    return gain**2 / (gain**2 + 1 / min(n, AT_MOST))
+    totals = np.array([own.total for own in evidence])
+    return np.asarray(softmax(min(n, AT_MOST) ** 0.5 * totals))
 
 
-def evidence_for(problem: Problem, labels: Positions) -> Evidence:
-    """Of the pseudo-labels of all unlabelled documents, as class numbers. Near-duplicates are counted once."""
-    (X, known), unlabeled = problem.labeled, problem.unlabeled
-    asked, here = _sample(len(known)), _sample(len(labels))
-    here = here[distinct_documents(unlabeled[here])]
-    target, labels = unlabeled[here], labels[here]
-    return Evidence(
-        reverse_auc=reverse_auc(target, labels, X[asked], known[asked]),
-        consistency=consistency(target, labels),
-    )
+def evidence_for(problem: Problem, labels: Positions, here: Positions) -> Evidence:
+    """Of pseudo-labels of the unlabelled documents, as class numbers, by those documents that are looked at."""
+    target, labels = problem.unlabeled[here], labels[here]
+    return Evidence(reverse_auc(problem, target, labels), consistency(target, labels))
 
 
-def reverse_auc(target: Matrix, labels: Positions, source: Matrix, known: Positions) -> float:
-    """Mean AUC over the classes that both sides have: of each against the nearest other. A half, if there are none."""
+def looked_at(problem: Problem) -> Positions:
+    """Which unlabelled documents evidence counts: of many a fixed draw, and of near-duplicates one."""
+    here = _sample(problem.unlabeled.shape[0])
+    return here[distinct_documents(problem.unlabeled[here])]
+
+
+def reverse_auc(problem: Problem, target: Matrix, labels: Positions) -> float:
+    """AUC, in the source, of a classifier of these documents."""
+    X, known = problem.labeled
+    asked = _sample(len(known))
+    return mean_auc(target, labels, X[asked], known[asked], C=1.0)
+
+
+def consistency(X: Matrix, labels: Positions) -> float:
+    """AUC, in one half, of a classifier of the other half."""
+    enough = np.bincount(labels)[labels] >= N_FOLDS
+    X, labels = X[enough], labels[enough]
+    if len(np.unique(labels)) < 2:
+        return 0.5
+    folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=0).split(labels, labels)
+    return float(np.mean([mean_auc(X[one], labels[one], X[other], labels[other], SHARP) for one, other in folds]))
+
+
+def mean_auc(X: Matrix, labels: Positions, asked: Matrix, known: Positions, C: float) -> float:
+    """Of a classifier of X, in `asked`: the mean over the classes of both, of each against the nearest other.
+
+    A half, if there are none.
+    """
     present = np.unique(labels)
     compared = [number for number in present if 0 < np.sum(known == number) < len(known)]
     if len(present) < 2 or not compared:
         return 0.5
-    values = log_odds(fit_logistic(target, labels, C=1.0, tol=1e-4), source)
+    values = log_odds(fit_logistic(X, labels, C, tol=TOL), asked)
     areas = []
     for number in compared:
         own = int(np.searchsorted(present, number))
         margins = values[:, own] - np.delete(values, own, axis=1).max(axis=1)
         areas.append(roc_auc_score(known == number, margins))
     return float(np.mean(areas))
-
-
-def consistency(X: Matrix, labels: Positions) -> float:
-    """The share of documents whose label a classifier of the other half repeats."""
-    counts = np.bincount(labels)
-    enough = counts[labels] >= N_FOLDS
-    if len(np.unique(labels[enough])) < 2:
-        return 0.0
-    return cross_validated_accuracy(X[enough], labels[enough], SHARP, N_FOLDS, tol=1e-4)
 
 
 def prior_of_target(problem: Problem, counts: Array) -> dict[object, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from isthmus.auto import candidates as names
-from isthmus.auto.ensemble import spread_of
+from isthmus.auto.averaging import spread_of
 from isthmus.auto.run import Run
 from isthmus.auto.sample import part_of
 from isthmus.core.problem import Problem

@@ -69,14 +69,14 @@ def _fitted(kind: type[Any], group: str, name: str, **chosen: float) -> Any:
     return kind(**{field: found[field] for field in kind._fields if field in found}, **chosen)
 
 
-# Topics or something else: the mean of three indicators.
-INDICATOR_WEIGHTS = {"normalized_cut": 1, "neighbor_skill": 2, "self_training_stability": 1}
+# Topics or something else: the mean of two indicators.
+INDICATOR_WEIGHTS = {"normalized_cut": 1, "neighbor_skill": 2}
 """Chosen: neighbors part the two kinds of tasks most clearly, so they count twice."""
 TOPIC: dict[str, Indicator] = {
     name: _fitted(Indicator, "topic", name, weight=weight) for name, weight in INDICATOR_WEIGHTS.items()
 }
-"""Fitted. Classes that are topics part the target's graph of similar documents; a source document's nearest neighbors
-have its label; and a long self-training agrees with a short one."""
+"""Fitted. Classes that are topics part the target's graph of similar documents, and a source document's nearest
+neighbors have its label."""
 
 # Unrelated domains.
 UNRELATED_FROM = ("reverse_auc", "class_mean_cosine")
@@ -105,10 +105,8 @@ LEAST_ROOM = 0.5
 # Cautions about classes. Chosen in trials.
 SHIFT = 0.1
 """Label shift: so much of the target has another class than at the source's prior."""
-CLEAR = 0.5
-"""A prior found in the target counts for more than the source's;"""
 MISSING_SHARE = 0.25
-"""then a class is missing if it gets less than this part of its share of the source."""
+"""A class is missing if it gets less than this part of its share of the source."""
 
 # A few labelled target documents against the indicators, in nats, and against the warning.
 PRIOR_FOR_DIAGNOSTICS = 2.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextvars import Context, copy_context
 from time import perf_counter
 from typing import Any
@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from isthmus.auto import candidates as names
-from isthmus.auto.candidates import AT_OTHER_PRIOR, AT_SOURCE_PRIOR, NEAR, PORTFOLIO, Candidate
-from isthmus.auto.label_shift import Evidence, evidence_for, prior_of_target, weight_of_found
+from isthmus.auto.averaging import combine, spread_of, tempered
+from isthmus.auto.candidates import NEAR, PORTFOLIO, Candidate, members_for
+from isthmus.auto.label_shift import HANDFUL, Evidence, evidence_for, looked_at, prior_of_target, weights_of
 from isthmus.core.numerics import in_threads
 from isthmus.core.parts import row_parts
 from isthmus.core.priors import pseudo_labels, read_prior
@@ -20,10 +21,15 @@ from isthmus.core.problem import Problem
 from isthmus.core.progress import announce
 from isthmus.core.solution import Solution
 from isthmus.core.workspace import Workspace
-from isthmus.typing import Array
+from isthmus.methods.self_labeling.naive_bayes_em import expectation_maximization
+from isthmus.typing import Array, Positions
 
 TO_BE_FOUND = ("auto", "unknown")
 """What may be said of a prior that is nobody's hypothesis yet."""
+LEAST_WEIGHT = 0.05
+"""A hypothesis that would count for less is no member of an ensemble."""
+SURE = 2.0
+"""Chosen in trials: how sharp the hypotheses' consensus is where a mixture starts from it."""
 
 
 class Clock:
@@ -37,7 +43,11 @@ class Clock:
 
 
 class Run:
-    """Candidates, cheap ones first, in a workspace that they share: maps and first classifiers are made once."""
+    """Candidates, cheap ones first, in a workspace that they share: maps and first classifiers are made once.
+
+    First come the hypotheses. What they say together, each by its weight, is the consensus, and its class shares are
+    the target prior that other candidates go by.
+    """
 
     def __init__(
         self,
@@ -50,18 +60,16 @@ class Run:
     ) -> None:
         self._whole, self.workspace = problem, workspace
         self.problem = problem.first_columns(problem.n_words - n_embedding_features)
-        """Words alone: what diagnostics and priors go by."""
+        """Words alone: what diagnostics and evidence go by."""
         self.n_unlabeled = int(problem.unlabeled.shape[0])
         self.asked_for, self.clock, self.random_state = target_prior, clock, random_state
         self.source_prior = self._read("source")
         self._go_by("source" if target_prior in TO_BE_FOUND else target_prior)  # fails at once where it is wrong
-        self.found_shares = self.source_prior
-        """Of the classes in the target, as balanced self-training finds them,"""
         self.prior_was_found = False
-        self.found_weight = 0.0
-        """and how far the target prior goes from the source's to them."""
         self.evidence: dict[str, Evidence] = {}
-        """For each prior that was tried, "source" and "found", what its pseudo-labels are worth."""
+        """For each hypothesis that was tried, what its pseudo-labels are worth,"""
+        self.weights: dict[str, float] = {}
+        """and how much it counts. All other candidates count for one."""
         self.candidates = {own.name: own for own in PORTFOLIO if n_embedding_features or not own.sees_embeddings}
         self._wanted: tuple[str, ...] = ()
         self._begun: list[str] = []
@@ -71,28 +79,47 @@ class Run:
         self.seconds: dict[str, float] = {}
         self.skipped: dict[str, str] = {}
         """Why a candidate did not run."""
+        self.looked_at = looked_at(self.problem)
+        """The unlabelled documents that evidence counts."""
         self.unit = 0.0
         """Seconds that the first logistic regression took."""
 
-    def start(self, only: tuple[str, ...] = ()) -> None:
-        """Let the candidates answer: all that there is time for, or the named ones."""
-        self._wanted = only or tuple(name for name, own in self.candidates.items() if not own.on_demand)
-        if only:
-            self._side_by_side(self._solve, [self.candidates[name] for name in only])
-            return
+    def start(self) -> None:
+        """Let the candidates answer, all that there is time for but those on demand."""
+        self._wanted = tuple(name for name, own in self.candidates.items() if not own.on_demand)
         self._attempt(self.candidates[names.SOURCE_ONLY])
-        self._find_prior()
-        if names.SHORT not in self.answers:  # another starts from it
-            self._attempt(self.candidates[names.SHORT])
-        begun = {*self.answers, *self.skipped}
-        waiting = [own for own in self.candidates.values() if own.name not in begun and not own.on_demand]
-        self._side_by_side(self._attempt, waiting)
+        asked = [name for name in names.HYPOTHESES if name in self.candidates and self._is_hypothesis(name)]
+        self._side_by_side(self._attempt, [self.candidates[name] for name in asked])
+        self._weigh()
+        others = [own for own in self.candidates.values() if own.name not in names.HYPOTHESES and not own.on_demand]
+        self._side_by_side(self._attempt, [own for own in others if own.name != names.SOURCE_ONLY])
+
+    def repeat(self, members: tuple[str, ...], weights: Mapping[str, float], target_prior: Any) -> None:
+        """Let the named ones answer, by weights and at a prior that another run has found."""
+        self._wanted, self.weights = members, {name: weights[name] for name in members if name in names.HYPOTHESES}
+        first = [name in self.weights for name in members]
+        for turn in (True, False):
+            some = [self.candidates[name] for name, own in zip(members, first, strict=True) if own == turn]
+            self._side_by_side(self._solve, some)
+            self._go_by(target_prior)
 
     def complete(self, members: tuple[str, ...]) -> None:
         """Let those answer that run on demand, if there is the time."""
         for name in members:
             if name in self.candidates and self.candidates[name].on_demand and name not in self.answers:
                 self._attempt(self.candidates[name])
+
+    def members(self, topics: bool) -> tuple[str, ...]:
+        """Of the ensemble for topics, or the other one: those candidates that there are, and hypotheses that count."""
+        wanted = members_for(topics, not self.differs_from("source"))
+        return tuple(name for name in wanted if name in self.candidates and self.weights.get(name, 1.0) >= LEAST_WEIGHT)
+
+    @property
+    def consensus(self) -> Array:
+        """What the hypotheses say together, as scores; the first classifier's answer where there are none."""
+        members = {name: weight for name, weight in self.weights.items() if name in self.answers}
+        own = [self.answers[name] for name in members or (names.SOURCE_ONLY,)]
+        return combine(own, [spread_of(answer) for answer in own], list(members.values()) or [1.0])
 
     def answers_to(self, problem: Problem, name: str) -> Array:
         """What a candidate that has run says of the unlabelled documents of another problem, as if these came later."""
@@ -101,13 +128,14 @@ class Run:
         parts = [(number, part) for number in mixed for _, part in row_parts(problem.domains[number].unlabeled)]
         return np.concatenate([solution.assign(part[:, :width], number) for number, part in parts])
 
-    def expected_seconds(self, some: tuple[str, ...]) -> float:
-        """What these candidates and those that they start from will take, unless they have run."""
-        return self.unit * sum(self.candidates[name].cost for name in self._with_starts(some) - set(self.answers))
+    def expected_seconds(self, name: str) -> float:
+        """What a candidate and the evidence for it will take."""
+        cost = self.candidates[name].cost + names.EVIDENCE_COST * (name in names.HYPOTHESES)
+        return self.unit * cost
 
     def seconds_of(self, some: tuple[str, ...]) -> float:
-        """What these candidates and those that they start from have taken."""
-        return sum(self.seconds.get(name, 0.0) for name in self._with_starts(some))
+        """What these candidates have taken."""
+        return sum(self.seconds.get(name, 0.0) for name in some)
 
     def width_of(self, name: str) -> int:
         """How many features a candidate reads, from the left."""
@@ -121,33 +149,39 @@ class Run:
         """Whether candidates would answer otherwise by this prior: not, where it is near."""
         return bool(np.abs(self._read(target_prior) - self.prior).max() >= NEAR)
 
-    def _find_prior(self) -> None:
-        """Go from the source's prior as far to the one that balanced self-training finds as there is evidence for it.
+    def _is_hypothesis(self, name: str) -> bool:
+        """Where the prior is said to be unknown, the source's is none."""
+        return name != names.SHORT or self.asked_for != "unknown"
 
-        Where the prior is said to be unknown, the source's is no hypothesis.
+    def _weigh(self) -> None:
+        """Weigh the hypotheses by the evidence for them, and go by the mean of their priors.
+
+        At a prior that is given, and where a handful of documents shows nothing, all of them count alike.
         """
-        if self.asked_for not in TO_BE_FOUND:
+        tried = [name for name in names.HYPOTHESES if name in self.answers]
+        self.weights = {name: 1 / len(tried) for name in tried}
+        if self.asked_for not in TO_BE_FOUND or self.n_unlabeled < HANDFUL or not tried:
             return
-        seconds = self.expected_seconds((names.BALANCED, names.SHORT)) + self.unit * names.EVIDENCE_COST
-        if not self.n_unlabeled or not self.clock.has(seconds):
-            return
-        both = self.asked_for == "auto"
-        asked = (names.BALANCED, names.SHORT) if both else (names.BALANCED,)
-        self._side_by_side(self._attempt, [self.candidates[name] for name in asked])
-        labels = self.answers[names.BALANCED].argmax(axis=1)
-        self.found_shares = np.bincount(labels, minlength=self.problem.n_classes) / len(labels)
-        self.found_weight = 1.0
-        if both:
-            at_source = pseudo_labels(np.log(np.maximum(self.answers[names.SHORT], 1e-12)), self.source_prior)
-            source, found = in_threads(evidence_for, [self.problem] * 2, [at_source, labels])
-            self.evidence = {"source": source, "found": found}
-            n = min(len(labels), len(self.problem.labeled[1]))
-            self.found_weight = weight_of_found(self.evidence["found"], self.evidence["source"], n)
-        if self.found_weight:
-            mixed = self.found_weight * self.found_shares + (1 - self.found_weight) * self.source_prior
-            self._go_by(prior_of_target(self.problem, mixed * len(labels)))
+        labels = [self._labels_of(name) for name in tried]
+        if len(tried) > 1:
+            self.evidence = dict(zip(tried, in_threads(self._evidence_for, labels), strict=True))
+            n = min(self.n_unlabeled, len(self.problem.labeled[1]))
+            found = weights_of(list(self.evidence.values()), n)
+            self.weights = dict(zip(tried, found.tolist(), strict=True))
             self.prior_was_found = True
-            self.answers.pop(names.SHORT, None)  # at another prior, again
+        counts = [np.bincount(own, minlength=self.problem.n_classes) for own in labels]
+        self._go_by(prior_of_target(self.problem, np.average(counts, axis=0, weights=list(self.weights.values()))))
+
+    def _evidence_for(self, labels: Positions) -> Evidence:
+        """Where there are embeddings, the mean of what words say and what both views say: each prefers its own."""
+        views = [self.problem] if self._whole is self.problem else [self.problem, self._whole]
+        found = [evidence_for(view, labels, self.looked_at) for view in views]
+        return Evidence(*np.mean([(own.reverse_auc, own.consistency) for own in found], axis=0).tolist())
+
+    def _labels_of(self, name: str) -> Positions:
+        """A hypothesis as pseudo-labels: at its prior, where it has one."""
+        scores = np.log(np.maximum(self.answers[name], 1e-12))
+        return pseudo_labels(scores, self.source_prior if name == names.SHORT else None)
 
     def _side_by_side(self, solve: Callable[[Candidate], None], some: list[Candidate]) -> None:
         """None of them needs another. Whoever listens to progress is told from their threads as well."""
@@ -160,7 +194,6 @@ class Run:
         """Of the unlabelled documents."""
         self.prior_shift = float(np.abs(self.prior - self.source_prior).sum() / 2)
         """How much of the target would have to change its class for the source's prior: total variation."""
-        self.ensembles = AT_SOURCE_PRIOR if np.abs(self.prior - self.source_prior).max() < NEAR else AT_OTHER_PRIOR
 
     def _read(self, target_prior: Any) -> Array:
         found = read_prior(target_prior, self.problem)
@@ -179,23 +212,30 @@ class Run:
         self._begun.append(candidate.name)
         done = {*self._begun, *self.skipped}
         announce(candidate.name, [name for name in self._wanted if name not in done])
-        given = {"target_prior": self.target_prior} if candidate.at_prior else {}
-        if candidate.name == names.TOPICS:
-            given["random_state"] = self.random_state
         problem = self._whole if candidate.sees_embeddings else self.problem
-        solution = candidate.method(**candidate.settings, **given).solve(problem, self.workspace)
+        if candidate.from_consensus:
+            solution: Solution = expectation_maximization(problem, tempered(self.consensus, SURE))
+        else:
+            solution = candidate.method(**candidate.settings, **self._told(candidate)).solve(problem, self.workspace)
         self.solutions[candidate.name] = solution
         self.answers[candidate.name] = solution.transduce(problem)
-        self.seconds[candidate.name] = self.seconds.get(candidate.name, 0.0) + perf_counter() - began
+        self.seconds[candidate.name] = perf_counter() - began
         self.unit = self.unit or self.seconds[candidate.name]
 
-    def _with_starts(self, some: tuple[str, ...]) -> set[str]:
-        return {name for own in some for name in (own, self.candidates[own].starts_from) if name}
+    def _told(self, candidate: Candidate) -> dict[str, Any]:
+        """What a candidate is told of this run."""
+        if candidate.name == names.TOPICS:
+            return {"random_state": self.random_state}
+        if not candidate.at_prior:
+            return {}
+        free = self.asked_for in TO_BE_FOUND and candidate.name in names.HYPOTHESES
+        found = "source" if candidate.name == names.SHORT else "unknown"
+        return {"target_prior": found if free else self.target_prior}
 
     def _obstacle(self, candidate: Candidate) -> str:
         if not self.n_unlabeled and candidate.name != names.SOURCE_ONLY:
             return "nothing to label"
         if candidate.needs_counts and self.problem.is_signed:
             return "takes no negative features: see SignSplit"
-        needed = self.expected_seconds((candidate.name,)) + self.unit * names.DIAGNOSTICS_COST
+        needed = self.expected_seconds(candidate.name) + self.unit * names.DIAGNOSTICS_COST
         return "no time left" if self.unit and not self.clock.has(needed) else ""

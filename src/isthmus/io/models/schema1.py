@@ -106,7 +106,7 @@ SOLUTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
 }  # fmt: skip
 """For each method the solution that it has now, and which of the estimator's attributes make it up."""
 
-GONE = {"underconfidence", "prior_known"}
+GONE = {"underconfidence", "prior_known", "self_training_stability", "source_agreement", "consistency"}
 """Diagnostics that are no longer made."""
 
 TRANSDUCTIVE = {
