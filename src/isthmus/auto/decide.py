@@ -12,6 +12,7 @@ from scipy.stats import binom
 from isthmus.auto import candidates as names
 from isthmus.auto import rules, warnings
 from isthmus.auto.averaging import combine, spread_of, tempered
+from isthmus.auto.class_sets import missing_classes
 from isthmus.auto.diagnostics import Diagnostics, diagnose
 from isthmus.auto.estimate import Estimate, estimate_accuracy, sharpness_for
 from isthmus.auto.label_shift import HANDFUL, prior_of_target
@@ -172,12 +173,11 @@ def _class_cautions(run: Run, estimate: Estimate) -> list[Caution]:
     """
     classes, prior = run.problem.classes.tolist(), run.prior
     found = []
-    if run.prior_was_found:
-        gone = prior < rules.MISSING_SHARE * run.source_prior
-        if gone.any() and run.problem.n_classes > 2:
-            found.append(warnings.missing([name for name, lacks in zip(classes, gone, strict=True) if lacks]))
-        elif run.prior_shift >= rules.SHIFT:
-            found.append(warnings.label_shift(dict(zip(classes, prior.tolist(), strict=True))))
+    gone = [] if isinstance(run.asked_for, dict) else missing_classes(run.problem, run.answers)
+    if gone:
+        found.append(warnings.missing(gone))
+    elif run.prior_was_found and run.prior_shift >= rules.SHIFT:
+        found.append(warnings.label_shift(dict(zip(classes, prior.tolist(), strict=True))))
     if estimate.value <= prior.max() and run.n_unlabeled >= HANDFUL:
         found.append(warnings.majority(classes[int(prior.argmax())]))
     return found

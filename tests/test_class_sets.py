@@ -1,0 +1,96 @@
+"""Which of the source's classes the target has."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.metrics.pairwise import cosine_similarity
+
+from conftest import Toy, make_toy
+from isthmus.auto import candidates, class_sets
+from isthmus.auto.class_sets import concord, missing_classes, relative_shares, support
+from isthmus.auto.run import Clock, Run
+from isthmus.core.problem import Problem, make_problem
+from isthmus.core.workspace import Workspace
+from isthmus.methods import LR
+from isthmus.typing import Array
+
+WIDE = {"n_classes": 4, "n_documents": 600}
+
+
+def without(toy: Toy, name: str, in_target: bool) -> Toy:
+    kept = (toy.in_target != in_target) | (toy.y != name)
+    return Toy(toy.X[kept], toy.y[kept], toy.domain[kept])
+
+
+def problem_of(toy: Toy) -> Problem:
+    return make_problem(LR(), toy.X, toy.y, toy.domain, "target")
+
+
+def answers_to(problem: Problem) -> dict[str, Array]:
+    run = Run(problem, Workspace(), "auto", Clock(None), random_state=0)
+    run.start()
+    return run.answers
+
+
+@pytest.fixture(scope="module")
+def four() -> Toy:
+    return make_toy(seed=4, **WIDE)
+
+
+@pytest.fixture(scope="module")
+def random_answers() -> list[Array]:
+    rng = np.random.default_rng(0)
+    return [rng.dirichlet(np.ones(3), size=50) for _ in range(3)]
+
+
+def test_concord_is_the_mean_correlation_of_pairs(random_answers: list[Array]) -> None:
+    one, two, three = random_answers
+    expected = [
+        np.mean([np.corrcoef(a[:, k], b[:, k])[0, 1] for a, b in ((one, two), (one, three), (two, three))])
+        for k in range(3)
+    ]
+    assert concord(random_answers) == pytest.approx(np.clip(expected, 0, 1))
+    assert concord([one, one]) == pytest.approx(np.ones(3))
+    flat = np.full_like(one, 1 / 3)
+    assert concord([one, flat]) == pytest.approx(np.zeros(3))
+
+
+def test_support_is_what_the_nearest_labelled_documents_say(toy_of_three: Toy) -> None:
+    problem = problem_of(toy_of_three)
+    X, known = problem.labeled
+    probabilities = np.random.default_rng(0).dirichlet(np.ones(3), size=problem.unlabeled.shape[0])
+    order = np.argsort(-cosine_similarity(problem.unlabeled, X), axis=1)[:, : class_sets.N_NEIGHBORS]
+    for number, found in enumerate(support(problem, probabilities)):
+        n = int(class_sets.SUREST * problem.class_prior[number] * len(probabilities))
+        surest = np.argsort(-probabilities[:, number])[:n]
+        assert found == pytest.approx(np.mean(known[order[surest]] == number), abs=0.02)  # but for ties
+
+
+def test_shares_are_beside_those_of_the_source(toy_of_three: Toy) -> None:
+    problem = problem_of(toy_of_three)
+    given = np.eye(3)[np.repeat([0, 1], [30, 70])]
+    expected = np.minimum([0.3, 0.7, 0] / problem.class_prior, 1)
+    assert relative_shares(problem, [given] * 3) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("gone", ["class 0", "class 2"])
+def test_a_class_that_the_target_lacks_is_named(four: Toy, gone: str) -> None:
+    problem = problem_of(without(four, gone, in_target=True))
+    assert missing_classes(problem, answers_to(problem)) == [gone]
+
+
+def test_no_class_is_accused_that_is_there(four: Toy) -> None:
+    problem = problem_of(four)
+    answers = answers_to(problem)
+    assert missing_classes(problem, answers) == []
+    alone = {candidates.SOURCE_ONLY: answers[candidates.SOURCE_ONLY]}
+    assert missing_classes(problem, alone) == []
+
+
+def test_two_classes_and_embeddings_have_no_missing_class(toy: Toy, four: Toy) -> None:
+    two = problem_of(toy)
+    one_sided = {name: np.tile([1.0, 0.0], (two.unlabeled.shape[0], 1)) for name in candidates.UNLIKE}
+    assert missing_classes(two, one_sided) == []
+    dense = make_problem(LR(), four.X.toarray() - 0.01, four.y, four.domain, "target")
+    assert missing_classes(dense, {}) == []
