@@ -26,7 +26,7 @@ from isthmus.core.solution import Solution
 from isthmus.core.workspace import Workspace
 from isthmus.inspection.topics import Topics
 from isthmus.methods import TopicSolution
-from isthmus.typing import Array, Mask
+from isthmus.typing import Array, Mask, Positions
 
 
 def _has_topics(auto: Auto) -> bool:
@@ -74,6 +74,10 @@ class Auto(TransferClassifier):
         Keep what `fit` makes on its way, and use it in the next call if that has the same X and the same labels but
         for some of the target: a refit after a few labels takes a fraction of the time, and finds the same. The
         memory is held as long as the estimator.
+    novelty : bool
+        Set aside target documents that look like a class which the source does not have (open set): `novel_` says
+        which. They keep the label of the class that they are most like, and the estimated accuracy is that of the
+        others. Documents that come later get a label of a known class, whatever they are.
 
     Attributes
     ----------
@@ -89,6 +93,8 @@ class Auto(TransferClassifier):
         The indicators.
     target_prior_ : dict
         The class prior of the documents without a label that candidates went by.
+    novel_ : array of bool or None
+        For each row of X, whether it is set aside as a document of a new class; None without `novelty`.
 
     Examples
     --------
@@ -109,6 +115,7 @@ class Auto(TransferClassifier):
         "max_time": [Interval(Real, 0, None, closed="left"), None],
         "random_state": ["random_state"],
         "warm_start": ["boolean"],
+        "novelty": ["boolean"],
     }
     solution_: EnsembleSolution
 
@@ -120,12 +127,14 @@ class Auto(TransferClassifier):
         max_time: float | None = None,
         random_state: Any = None,
         warm_start: bool = False,
+        novelty: bool = False,
     ) -> None:
         self.target_prior = target_prior
         self.n_embedding_features = n_embedding_features
         self.max_time = max_time
         self.random_state = random_state
         self.warm_start = warm_start
+        self.novelty = novelty
 
     def _workspace(self) -> Workspace:
         if not self.warm_start:
@@ -170,6 +179,7 @@ class Auto(TransferClassifier):
             _scale=scale,
             # Later documents are as sure, without a member that learns from single ones or where most were not learned.
             _surplus=surplus_of_seen(run) if {*PROBES} & {*decision.members} and not sampled else 1.0,
+            novel=_mask(problem.n_rows, decision.novel) if self.novelty else None,
         )
 
     def _choose(self, problem: Problem, workspace: Workspace) -> tuple[Run, Decision]:
@@ -188,7 +198,7 @@ class Auto(TransferClassifier):
             else:
                 run = Run(seen, workspace, prior, clock, *settings)
                 run.start()
-            return run, decide(run, known)
+            return run, decide(run, known, self.novelty)
 
         run, decision = attempt(self.target_prior)
         if known is None:
@@ -226,6 +236,14 @@ class Auto(TransferClassifier):
         solution = cast(TopicSolution, cast(EnsembleSolution, self.solution_.shown).member(names.TOPICS))
         words = self._read_feature_names(feature_names)[: self.n_features_in_ - self.n_embedding_features]
         return solution.topics(words, self.classes_, self.domains_, n_words)
+
+
+def _mask(n_rows: int, rows: Positions | None) -> Mask:
+    """True at these rows."""
+    found = np.zeros(n_rows, dtype=bool)
+    if rows is not None:
+        found[rows] = True
+    return found
 
 
 def _sizes(problem: Problem) -> list[int]:

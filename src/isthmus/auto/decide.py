@@ -16,10 +16,11 @@ from isthmus.auto.class_sets import missing_classes
 from isthmus.auto.diagnostics import Diagnostics, diagnose
 from isthmus.auto.estimate import Estimate, estimate_accuracy, sharpness_for
 from isthmus.auto.label_shift import HANDFUL, prior_of_target
+from isthmus.auto.novelty import novel_documents
 from isthmus.auto.run import Run
 from isthmus.auto.warnings import Caution
 from isthmus.core.priors import PRIOR_WEIGHT
-from isthmus.typing import Array, Mask
+from isthmus.typing import Array, Mask, Positions
 
 FALLBACK, TOPICS, OTHER = "source only", "topics", "other"
 """Ensembles."""
@@ -40,6 +41,8 @@ class Decision:
     warnings: list[Caution]
     rows: list[dict[str, Any]]
     """Of the leaderboard."""
+    novel: Positions | None = None
+    """Rows of X with documents of a new class, if there is one."""
 
     @property
     def sharpness(self) -> float:
@@ -57,8 +60,11 @@ class Decision:
         return given.argmax(axis=1) == labels[known].argmax(axis=1), given.max(axis=1)
 
 
-def decide(run: Run, checked: Array | None) -> Decision:
-    """The ensemble for topics, the other one, or the fallback. `checked` are labels that are known after all."""
+def decide(run: Run, checked: Array | None, novelty: bool = False) -> Decision:
+    """The ensemble for topics, the other one, or the fallback. `checked` are labels that are known after all.
+
+    With `novelty`, documents of a new class are set aside, and the estimate is that of the others.
+    """
     if not run.n_unlabeled:
         return _decision(run, (names.SOURCE_ONLY,), Diagnostics(), Estimate(1.0, 1.0, 1.0), [])
     diagnostics = run.workspace.once(diagnose, run)
@@ -74,9 +80,15 @@ def decide(run: Run, checked: Array | None) -> Decision:
         estimate = _doubted(estimate, certain, run.problem.n_classes)
     elif kind == FALLBACK and len(set(_ensembles(run).values())) > 1:  # which known labels alone can bring about
         found.append(warnings.harm())
+    novel = None
     if not found:  # a worse message says it all
+        novel = _rows_of_new_class(run)
+        if novel is not None:
+            share = len(novel) / run.n_unlabeled
+            found.append(warnings.new_class(len(novel), share, novelty))
+            estimate = estimate if novelty else estimate.times(1 - share)
         found += _class_cautions(run, estimate)
-    return _decision(run, members, diagnostics, estimate, found, reason)
+    return replace(_decision(run, members, diagnostics, estimate, found, reason), novel=novel)
 
 
 def relearned(decision: Decision, answers: Mapping[str, Array]) -> Decision:
@@ -164,6 +176,13 @@ def _kind(run: Run, diagnostics: Diagnostics, checked: Array | None, estimate: E
         if max(log_odds, key=log_odds.__getitem__) != indicated:
             reason += ", but the known labels overrule it"
     return max(log_odds, key=log_odds.__getitem__), reason
+
+
+def _rows_of_new_class(run: Run) -> Positions | None:
+    """Of documents in X that look like a class which the source lacks."""
+    novel = novel_documents(run.problem, run.answers[names.SOURCE_ONLY])
+    rows = np.concatenate([domain.rows[~domain.labeled] for domain in run.problem.domains])
+    return None if novel is None else rows[novel]
 
 
 def _class_cautions(run: Run, estimate: Estimate) -> list[Caution]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from sklearn.preprocessing import normalize
 
@@ -55,6 +56,8 @@ class EnsembleSolution(TransductiveSolution):
     """How much surer members are of documents that they have learned from than of those that come later."""
     _weights: list[float] = field(default_factory=list)
     """Of the members; empty where all count alike."""
+    novel: Any = None
+    """Which rows of X look like a class that the source lacks; None if nobody asked for it."""
 
     def assign(self, X: Matrix, domain: int | None) -> Array:
         X = X if self._scale == 1 else X * X.dtype.type(self._scale)

@@ -27,6 +27,10 @@ class Estimate:
     low: float
     high: float
 
+    def times(self, share: float) -> Estimate:
+        """If all others are wrong."""
+        return Estimate(self.value * share, self.low * share, self.high * share)
+
     def __str__(self) -> str:
         return f"{self.value:.0%} ({self.low:.0%} to {self.high:.0%})"
 

@@ -9,6 +9,7 @@ from isthmus.exceptions import TransferWarning, warn
 
 UNRELATED = "unrelated"
 MISSING = "missing class"
+NEW = "new class"
 PRIOR = "prior"
 HARM = "harm"
 MAJORITY = "majority"
@@ -48,6 +49,21 @@ def missing(names: list[object]) -> Caution:
         MISSING,
         f"Hardly any target document looks like {shown}: if the target does not have {these}, "
         f"leave the source's documents of {them} out.",
+    )
+
+
+def new_class(n: int, share: float, set_aside: bool) -> Caution:
+    """Open set: documents of a class that the source does not have."""
+    remedy = (
+        "They are set aside (novel_), and the estimated accuracy is that of the others: label some of them to teach it."
+        if set_aside
+        else "No label can be right there, and the estimated accuracy is lower by as much: set them aside with "
+        "novelty=True, or label some of them to teach it."
+    )
+    return Caution(
+        NEW,
+        f"About {n:,} target documents ({share:.0%}) look like a class that the source does not have: they belong "
+        f"together, and lie far from all of the source's. {remedy}",
     )
 
 

@@ -1,0 +1,157 @@
+"""Open set: documents of a class that the source lacks."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.stats import entropy
+from sklearn.metrics.pairwise import cosine_similarity
+from sklearn.preprocessing import normalize
+
+import isthmus
+from conftest import Toy, quiet
+from isthmus import Auto
+from isthmus.auto import novelty
+from isthmus.auto.estimate import Estimate
+from isthmus.auto.novelty import clusters, nearness, novel_documents
+from isthmus.core.problem import Problem, make_problem
+from isthmus.core.workspace import Workspace
+from isthmus.methods import LR
+from isthmus.typing import Array
+
+KNOWN, NEW = ["class 0", "class 1", "class 2"], "class 3"
+
+
+def problem_of(toy: Toy) -> Problem:
+    return make_problem(LR(), toy.X, toy.y, toy.domain, "target")
+
+
+def answers_to(problem: Problem) -> Array:
+    return LR().solve(problem, Workspace()).transduce(problem)
+
+
+def documents(names: list[str], n: int, rng: np.random.Generator) -> tuple[Array, list[str]]:
+    """Each with a few words of all classes, and others of its own class."""
+    counts = np.zeros((len(names) * n, 140))
+    labels = [name for name in names for _ in range(n)]
+    for row, name in zip(counts, labels, strict=True):
+        first = 40 + 25 * int(name[-1])
+        np.add.at(row, rng.integers(40, size=2 if name == NEW else 4), 1)
+        np.add.at(row, rng.integers(first, first + 25, size=10), 1)
+    return counts * rng.uniform(0.9, 1.1, size=counts.shape), labels
+
+
+def two_sides(source: list[str], target: list[str]) -> Toy:
+    rng = np.random.default_rng(0)
+    sides = [documents(names, 80, rng) for names in (source, target)]
+    X = sp.csr_array(normalize(np.concatenate([counts for counts, _ in sides])))
+    domain = np.repeat(["source", "target"], [len(labels) for _, labels in sides])
+    return Toy(X, np.array(sides[0][1] + sides[1][1]), domain)
+
+
+@pytest.fixture(scope="module")
+def four() -> Toy:
+    """All classes on both sides."""
+    return two_sides([*KNOWN, NEW], [*KNOWN, NEW])
+
+
+@pytest.fixture(scope="module")
+def open_set() -> Toy:
+    return two_sides(KNOWN, [*KNOWN, NEW])
+
+
+@pytest.fixture(scope="module")
+def fitted(open_set: Toy) -> Any:
+    return quiet(open_set, Auto(random_state=0, novelty=True))
+
+
+def test_nearness_is_the_cosine_with_the_nearest_labelled_documents(four: Toy) -> None:
+    problem = problem_of(four)
+    X = problem.labeled[0]
+
+    def highest(cosines: Array) -> Array:
+        return np.sort(cosines, axis=1)[:, -novelty.N_NEIGHBORS :].mean(axis=1)
+
+    among = cosine_similarity(X)
+    np.fill_diagonal(among, 0)
+    expected = highest(cosine_similarity(problem.unlabeled, X)) / highest(among).mean()
+    assert nearness(problem) == pytest.approx(expected, rel=1e-5)
+
+
+def test_familiarity_is_nearness_and_what_the_classifier_says(four: Toy) -> None:
+    problem = problem_of(four)
+    answers, near = answers_to(problem), nearness(problem)
+    found = clusters(problem, answers)
+    assert sum(cluster.members.astype(int) for cluster in found).max() == 1
+    for cluster in found:
+        told = entropy(answers[cluster.members].mean(axis=0), answers.mean(axis=0)) / novelty.INFORMATION
+        parts = [min(near[cluster.members].mean(), novelty.MOST), min(told, novelty.MOST)]
+        assert cluster.familiarity == pytest.approx(np.mean(parts))
+
+
+def test_a_class_that_the_source_lacks_is_set_aside(open_set: Toy, fitted: Any) -> None:
+    is_new = open_set.in_target & (open_set.y == NEW)
+    assert fitted.novel_.dtype == bool
+    assert not fitted.novel_[~open_set.in_target].any()
+    assert np.mean(is_new[fitted.novel_]) > 0.9
+    assert np.mean(fitted.novel_[is_new]) > 0.5
+    assert "new class" in [caution.kind for caution in fitted.warnings_]
+    others = open_set.in_target & ~fitted.novel_
+    assert np.mean(fitted.transduction_[others] == open_set.y[others]) > 0.8
+
+
+def test_without_novelty_the_estimate_is_lower_by_their_share(open_set: Toy, fitted: Any) -> None:
+    plain = quiet(open_set, Auto(random_state=0))
+    share = fitted.novel_.sum() / open_set.in_target.sum()
+    assert plain.novel_ is None
+    assert plain.estimated_accuracy_.value == pytest.approx(fitted.estimated_accuracy_.value * (1 - share))
+    assert np.array_equal(plain.transduction_, fitted.transduction_)
+    (message,) = [caution.message for caution in plain.warnings_ if caution.kind == "new class"]
+    assert f"{fitted.novel_.sum():,} target documents ({share:.0%})" in message
+    assert "novelty=True" in message
+
+
+def test_nothing_is_new_where_the_source_has_all_classes(four: Toy, toy: Toy) -> None:
+    for known in (four, toy):
+        problem = problem_of(known)
+        assert novel_documents(problem, answers_to(problem)) is None
+    found = quiet(toy, Auto(random_state=0, novelty=True))
+    assert not found.novel_.any()
+    assert len(found.novel_) == len(toy.y)
+
+
+def test_the_order_of_documents_does_not_matter(open_set: Toy) -> None:
+    problem = problem_of(open_set)
+    order = np.random.default_rng(0).permutation(len(open_set.y))
+    other = problem_of(Toy(open_set.X[order], open_set.y[order], open_set.domain[order]))
+    found = [novel_documents(one, answers_to(one)) for one in (problem, other)]
+    rows = [np.flatnonzero(open_set.in_target)[found[0]], order[open_set.in_target[order]][found[1]]]
+    assert np.array_equal(rows[0], np.sort(rows[1]))
+
+
+def test_few_documents_tell_nothing(open_set: Toy) -> None:
+    kept = ~open_set.in_target | (np.cumsum(open_set.in_target) < 60)
+    problem = problem_of(Toy(open_set.X[kept], open_set.y[kept], open_set.domain[kept]))
+    assert novel_documents(problem, answers_to(problem)) is None
+
+
+def test_a_model_file_keeps_what_was_set_aside(fitted: Any, tmp_path: Path) -> None:
+    isthmus.save(fitted, tmp_path / "model.isthmus")
+    assert np.array_equal(isthmus.load(tmp_path / "model.isthmus").novel_, fitted.novel_)
+
+
+def test_an_estimate_whose_others_are_all_wrong() -> None:
+    half = Estimate(0.8, 0.6, 0.9).times(0.5)
+    assert (half.value, half.low, half.high) == pytest.approx((0.4, 0.3, 0.45))
+
+
+def test_the_warning_is_a_python_warning_too(open_set: Toy) -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        open_set.fit(Auto(random_state=0))
+    assert any("a class that the source does not have" in str(one.message) for one in caught)
