@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from scipy.stats import entropy
@@ -16,11 +17,14 @@ from sklearn.preprocessing import normalize
 import isthmus
 from conftest import Toy, quiet
 from isthmus import Auto
+from isthmus._api import Result
 from isthmus.auto import novelty
 from isthmus.auto.estimate import Estimate
 from isthmus.auto.novelty import clusters, nearness, novel_documents
+from isthmus.auto.update import update_estimator
 from isthmus.core.problem import Problem, make_problem
 from isthmus.core.workspace import Workspace
+from isthmus.io.documents import PredictionWriter
 from isthmus.methods import LR
 from isthmus.typing import Array
 
@@ -87,7 +91,7 @@ def test_familiarity_is_nearness_and_what_the_classifier_says(four: Toy) -> None
     problem = problem_of(four)
     answers, near = answers_to(problem), nearness(problem)
     found = clusters(problem, answers)
-    assert sum(cluster.members.astype(int) for cluster in found).max() == 1
+    assert np.sum([cluster.members for cluster in found], axis=0).max() == 1
     for cluster in found:
         told = entropy(answers[cluster.members].mean(axis=0), answers.mean(axis=0)) / novelty.INFORMATION
         parts = [min(near[cluster.members].mean(), novelty.MOST), min(told, novelty.MOST)]
@@ -155,3 +159,33 @@ def test_the_warning_is_a_python_warning_too(open_set: Toy) -> None:
         warnings.simplefilter("always")
         open_set.fit(Auto(random_state=0))
     assert any("a class that the source does not have" in str(one.message) for one in caught)
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
+def test_predictions_say_which_documents_are_set_aside(form: str, tmp_path: Path) -> None:
+    with (tmp_path / f"labels.{form}").open("wb") as stream, PredictionWriter(stream, form, "ab", "", True) as writer:
+        writer.write(["1", "2"], np.array([[0.9, 0.1], [0.4, 0.6]]), np.array([False, True]))
+    match form:
+        case "csv":
+            assert (tmp_path / "labels.csv").read_text(encoding="utf-8").splitlines()[0].endswith("confidence,novel")
+            found = pd.read_csv(tmp_path / "labels.csv")
+        case "jsonl":
+            found = pd.read_json(tmp_path / "labels.jsonl", lines=True)
+        case _:
+            found = pd.read_parquet(tmp_path / "labels.parquet")
+    assert found["novel"].tolist() == [False, True]
+    assert found["confidence"].tolist() == pytest.approx([0.9, 0.6])
+
+
+def test_a_result_knows_what_was_set_aside(open_set: Toy) -> None:
+    order = np.argsort(open_set.in_target, kind="stable")  # texts of the source come first
+    rows = Toy(open_set.X[order], open_set.y[order], open_set.domain[order])
+    model = quiet(rows, Auto(random_state=0, novelty=True))
+    labels, probabilities = model.transduction_[rows.in_target], model.label_distributions_[rows.in_target]
+    result = Result(labels, probabilities, model.classes_, model, None)
+    assert result.novel is not None
+    assert result.novel.any()
+    assert np.array_equal(result.novel, model.novel_[rows.in_target])
+    assert result.to_frame()["novel"].tolist() == result.novel.tolist()
+    assert Result(labels, probabilities, model.classes_, quiet(rows), None).novel is None
+    assert update_estimator(model, rows.X[:5], [None] * 5).novel_ is None

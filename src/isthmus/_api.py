@@ -64,6 +64,12 @@ class Result:
         """Which target texts had a label that was learned from: it says nothing about the others."""
         return np.array([label is not None for label in self.target_labels] or [False] * len(self.labels), dtype=bool)
 
+    @property
+    def novel(self) -> Mask | None:
+        """Which target texts are set aside as a class that the source lacks; None but for `Auto(novelty=True)`."""
+        found = getattr(self.estimator, "novel_", None)
+        return None if found is None else found[len(found) - len(self.labels) :]
+
     def predict(self, texts: Sequence[str]) -> np.ndarray[Any, Any]:
         """Labels of target texts that came later."""
         return self.estimator.predict(self.vectorizer.transform(_read_texts(texts, "texts")))
@@ -140,6 +146,7 @@ class Result:
         """
         columns: dict[str, Any] = {"label": self.labels, "confidence": self.probabilities.max(axis=1)}
         columns |= {f"p_{label}": self.probabilities[:, number] for number, label in enumerate(self.classes.tolist())}
+        columns |= {} if self.novel is None else {"novel": self.novel}
         if len(self.target_texts) == len(self.labels):
             columns["text"] = list(self.target_texts)
         return data_frame(columns, None if ids is None else read_column(ids, "ids", "ids"))

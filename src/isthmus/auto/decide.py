@@ -82,7 +82,7 @@ def decide(run: Run, checked: Array | None, novelty: bool = False) -> Decision:
         found.append(warnings.harm())
     novel = None
     if not found:  # a worse message says it all
-        novel = _rows_of_new_class(run)
+        novel = _rows_of_new_class(run) if run.problem.n_classes > 2 else None
         if novel is not None:
             share = len(novel) / run.n_unlabeled
             found.append(warnings.new_class(len(novel), share, novelty))
@@ -192,8 +192,8 @@ def _class_cautions(run: Run, estimate: Estimate) -> list[Caution]:
     """
     classes, prior = run.problem.classes.tolist(), run.prior
     found = []
-    gone = [] if isinstance(run.asked_for, dict) else missing_classes(run.problem, run.answers)
-    if gone:
+    told, several = isinstance(run.asked_for, dict), run.problem.n_classes > 2
+    if gone := missing_classes(run.problem, run.answers) if several and not told else []:
         found.append(warnings.missing(gone))
     elif run.prior_was_found and run.prior_shift >= rules.SHIFT:
         found.append(warnings.label_shift(dict(zip(classes, prior.tolist(), strict=True))))

@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
+from sklearn.preprocessing import normalize
 
-from isthmus.core.numerics import unit_rows
 from isthmus.typing import Array, Mask, Matrix, Positions
 
 ALIKE = 0.6
@@ -43,7 +43,7 @@ def duplicate_groups(X: Matrix) -> Positions:
     if not sp.issparse(X) or not X.nnz or X.data.min() < 0:
         return np.arange(n)
     full = np.flatnonzero(np.diff(X.indptr))
-    rows = unit_rows(X if len(full) == n else X[full])
+    rows = normalize((X if len(full) == n else X[full]).astype(np.float64))
     rng = np.random.default_rng(0)
     words = [_drawn_words(rows, rng.exponential(size=rows.shape[1])) for _ in range(DRAWS)]
     mixed = rows @ rng.random(rows.shape[1])  # the same for copies, which so stand together

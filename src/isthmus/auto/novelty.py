@@ -54,9 +54,9 @@ def novel_documents(problem: Problem, probabilities: Array) -> Mask | None:
     `probabilities` are those of the source-only classifier. Of two classes nothing is said: there, topics of a large
     class look no other than a new one.
     """
-    if problem.n_classes < 3 or not problem.is_bag_of_words:
+    if len(probabilities) < FEWEST / LEAST_SHARE:
         return None
-    if len(probabilities) < FEWEST / LEAST_SHARE or len(problem.labeled[1]) <= N_NEIGHBORS:
+    if problem.n_classes < 3 or not problem.is_bag_of_words or len(problem.labeled[1]) <= N_NEIGHBORS:
         return None
     found = clusters(problem, probabilities)
     if len(found) < 3:

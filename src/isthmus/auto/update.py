@@ -113,6 +113,8 @@ def update_estimator(estimator: TransferClassifier, X: Matrix, labels: Sequence[
     found.solution_ = solution
     for name, value in published(solution).items():
         setattr(found, name, value)
+    if hasattr(found, "novel_"):
+        found.novel_ = None  # those were documents of the fit
     return found
 
 

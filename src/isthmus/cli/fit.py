@@ -293,12 +293,13 @@ def _write(result: Result, files: Files, outputs: dict[str, Path], stages: Stage
             form = check_format(str(path), "--predictions")
             with (
                 staging.place(path).open("xb") as stream,
-                PredictionWriter(stream, form, result.classes.tolist(), path.name) as writer,
+                PredictionWriter(stream, form, result.classes.tolist(), path.name, result.novel is not None) as writer,
             ):
                 ids = iter(target.ids)
                 for first in range(0, len(result.labels), WRITTEN):
-                    part = result.probabilities[first : first + WRITTEN]
-                    writer.write(list(islice(ids, len(part))), part)
+                    part = slice(first, first + WRITTEN)
+                    own = result.probabilities[part]
+                    writer.write(list(islice(ids, len(own))), own, None if result.novel is None else result.novel[part])
         if path := outputs.get("--output"):
             save_result(replace(result, profile=profile_target(result, target.texts)), staging.place(path))
         if path := outputs.get("--report"):

@@ -18,7 +18,7 @@ from isthmus.exceptions import DataError
 from isthmus.io.documents.parquet import require_pyarrow
 from isthmus.io.documents.streams import bare_suffix
 from isthmus.io.documents.tables import SUFFIXES
-from isthmus.typing import Array
+from isthmus.typing import Array, Mask
 
 DIGITS = 6
 """Of a probability."""
@@ -40,18 +40,21 @@ def check_format(path: str, option: str) -> str:
 class PredictionWriter:
     """Writes id, label, the probability of every class and the confidence in the label, a batch at a time.
 
-    `name` says by its end how to compress, and `form` how to write.
+    `name` says by its end how to compress, and `form` how to write. With `novelty` there is one column more: whether a
+    document is set aside.
     """
 
-    def __init__(self, stream: BinaryIO, form: str, classes: Sequence[Any], name: str = "") -> None:
-        self._names = ["id", "label", *(f"p_{label}" for label in classes), "confidence"]
+    def __init__(
+        self, stream: BinaryIO, form: str, classes: Sequence[Any], name: str = "", novelty: bool = False
+    ) -> None:
+        self._names = ["id", "label", *(f"p_{label}" for label in classes), "confidence", *["novel"] * novelty]
         self._classes = [str(label) for label in classes]
         self._stack = ExitStack()
         self._stream = self._stack.enter_context(_compressing(stream, Path(name).suffix.lower()))
         self._form = form
         if form == "parquet":
             arrow = require_pyarrow()
-            kinds = [arrow.string()] * 2 + [arrow.float64()] * (len(classes) + 1)
+            kinds = [arrow.string()] * 2 + [arrow.float64()] * (len(classes) + 1) + [arrow.bool_()] * novelty
             self._schema = arrow.schema(list(zip(self._names, kinds, strict=True)))
             self._file = self._stack.enter_context(arrow.parquet.ParquetWriter(self._stream, self._schema))
             return
@@ -61,21 +64,24 @@ class PredictionWriter:
             self._csv = csv.writer(_Lines(self._text), delimiter="\t" if form == "tsv" else ",", lineterminator="\r\n")
             self._csv.writerow(self._names)
 
-    def write(self, ids: Sequence[str], probabilities: Array) -> None:
+    def write(self, ids: Sequence[str], probabilities: Array, novel: Mask | None = None) -> None:
         """One row for each document, in the order of `ids`."""
         rounded = np.round(np.asarray(probabilities, dtype=np.float64), DIGITS)
         best = np.asarray(probabilities).argmax(axis=1)
         labels = [self._classes[number] for number in best]
         confidence = rounded[np.arange(len(best)), best]
+        more = [] if novel is None else [novel.tolist()]
         if self._form == "parquet":
             arrow = require_pyarrow()
-            columns = [list(ids), labels, *rounded.T, confidence]
+            columns = [list(ids), labels, *rounded.T, confidence, *more]
             arrays = [arrow.array(c, kind) for c, kind in zip(columns, self._schema.types, strict=True)]
             self._file.write_batch(arrow.record_batch(arrays, schema=self._schema))
             return
         rows: Iterator[list[Any]] = (
-            [name, label, *own, sure]
-            for name, label, own, sure in zip(ids, labels, rounded.tolist(), confidence.tolist(), strict=True)
+            [name, label, *own, sure, *rest]
+            for name, label, own, sure, *rest in zip(
+                ids, labels, rounded.tolist(), confidence.tolist(), *more, strict=True
+            )
         )
         if self._form == "jsonl":
             for row in rows:
