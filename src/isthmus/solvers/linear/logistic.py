@@ -75,7 +75,7 @@ def first_labels(problem: Problem, C: float) -> list[Array]:
 
 
 class RepeatedLogistic:
-    """Each fit starts where the one before ended or farther on, and log-odds of all documents are known after it.
+    """Each fit starts where the one before ended, and the log-odds of all documents are known after it.
 
     Documents of weight zero are not learned from, and have log-odds all the same.
 
@@ -100,7 +100,7 @@ class RepeatedLogistic:
         self._X, self._C, self._n_classes, self._is_near = in_two_layouts(X), C, n_classes, start is not None
         self._coefficients = np.zeros((X.shape[1] + 1, n_classes if n_classes > 2 else 1))
         self._values = np.zeros((X.shape[0], self._coefficients.shape[1]), dtype=X.dtype)
-        self._tol, self._n_steps, self._last = TOL, 0, tuple[Array, ...]()
+        self._tol, self._n_steps = TOL, 0
         if start is not None:
             self._coefficients[:-1], self._coefficients[-1] = start.coef_.T * self._scale, start.intercept_
             self._values = self._problem(np.zeros(0), np.zeros(0)).values(self._coefficients)
@@ -110,12 +110,9 @@ class RepeatedLogistic:
         targets = np.eye(self._n_classes)[numbers] if self._n_classes > 2 else numbers[:, None]
         self._tol = tol or (TOL_NEAR if self._is_near else TOL)
         problem = self._problem(targets.astype(self._X.dtype), weights * (self._C * self._scale**2))
-        before = self._coefficients, self._values
         with np.errstate(over="ignore", invalid="ignore"):  # a step too far has an infinite loss, and is taken back
-            start, values = newton.further(problem, *before, *self._last) if self._last else before
-            found = newton.fit_newton(problem, start, self._tol, values)
+            found = newton.fit_newton(problem, self._coefficients, self._tol, self._values)
         self._coefficients, self._values, self._n_steps = found
-        self._last = self._coefficients - before[0], self._values - before[1]
         self._is_near = True
 
     @property

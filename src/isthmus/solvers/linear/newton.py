@@ -85,11 +85,7 @@ class Logistic:
 
     def gradient(self, probabilities: Array, coefficients: Array) -> Array:
         """Of the objective, in double precision."""
-        return self.back(self.residuals(probabilities), coefficients)
-
-    def residuals(self, probabilities: Array) -> Array:
-        """The loss's derivative by each document's values."""
-        return np.asarray((probabilities - self.targets) * self._column_of_weights)
+        return self.back((probabilities - self.targets) * self._column_of_weights, coefficients)
 
     def curved(self, probabilities: Array, values: Array) -> Array:
         """The loss's second derivative in the direction of these values."""
@@ -136,24 +132,6 @@ def fit_newton(problem: Logistic, start: Array, tol: float, values: Array | None
         coefficients += size * along
         values, square, best = reached, new_square, found
     return coefficients, values, MAX_STEPS
-
-
-def further(
-    problem: Logistic, coefficients: Array, values: Array, along: Array, its_values: Array
-) -> tuple[Array, Array]:
-    """A start and its values: as far along a direction as Newton's method in this one dimension goes, if that is down.
-
-    Where labels and weights change little by little, the way that the last solution went leads near the next one. No
-    document is read for it.
-    """
-    cross, length = (float(np.vdot(own[:-1], along[:-1])) for own in (coefficients, along))
-    square = float(np.vdot(coefficients[:-1], coefficients[:-1]))
-    probabilities = problem.probabilities(values)
-    residuals, curved = problem.residuals(probabilities), problem.curved(probabilities, its_values)
-    size = -(float(np.vdot(residuals, its_values)) + cross) / max(float(np.vdot(curved, its_values)) + length, 1e-300)
-    reached = values + values.dtype.type(size) * its_values
-    gain = problem.objective(values, square) - problem.objective(reached, square + 2 * size * cross + size**2 * length)
-    return (coefficients + size * along, reached) if gain > 0 else (coefficients, values)
 
 
 def _newton_step(problem: Logistic, probabilities: Array, gradient: Array, enough: float) -> tuple[Array, Array]:
