@@ -160,7 +160,7 @@ class Auto(TransferClassifier):
             problem = problem.scaled(scale)
         if self.warm_start:
             problem = with_known_documents(problem, workspace)
-        run, decision = self._choose(problem, workspace)
+        first, run, decision = self._choose(problem, workspace)
         sampled = len(decision.scores) > run.n_unlabeled
         if decision.warnings:
             emit(decision.warnings)
@@ -178,12 +178,15 @@ class Auto(TransferClassifier):
             _sharpness=decision.sharpness,
             _scale=scale,
             # Later documents are as sure, without a member that learns from single ones or where most were not learned.
-            _surplus=surplus_of_seen(run) if {*PROBES} & {*decision.members} and not sampled else 1.0,
+            _surplus=workspace.once(surplus_of_seen, first) if {*PROBES} & {*decision.members} and not sampled else 1.0,
             novel=_mask(problem.n_rows, decision.novel) if self.novelty else None,
         )
 
-    def _choose(self, problem: Problem, workspace: Workspace) -> tuple[Run, Decision]:
-        """Run, decide and, where target labels are known, check, correct and learn from them."""
+    def _choose(self, problem: Problem, workspace: Workspace) -> tuple[Run, Run, Decision]:
+        """Run, decide and, where target labels are known, check, correct and learn from them: the first and last run.
+
+        The first knows no target label, and is the same in a refit.
+        """
         hidden, checked = _without_target_labels(problem)
         seen, known = hidden, checked
         if max(_sizes(hidden)) > sample.AT_MOST:
@@ -200,9 +203,12 @@ class Auto(TransferClassifier):
                 run.start()
             return run, decide(run, known, self.novelty)
 
-        run, decision = attempt(self.target_prior)
+        first, decision = attempt(self.target_prior)
+        run = first
         if known is None:
-            return (run, decision) if seen is hidden else self._learned(hidden, run, decision, run.target_prior)
+            return first, *(
+                (run, decision) if seen is hidden else self._learned(hidden, run, decision, run.target_prior)
+            )
         prior = corrected_prior(run, decision, known)
         # Known better now: choose again, if it is another and there is the time.
         if run.differs_from(prior) and clock.has(sum(run.seconds.values())):
@@ -214,7 +220,7 @@ class Auto(TransferClassifier):
             run, decision = self._learned(problem, run, decision, corrected_prior(run, decision, known))
         else:
             decision = replace(decision, scores=decision.scores[~known.any(axis=1)])
-        return run, replace(decision, estimate=estimate)
+        return first, run, replace(decision, estimate=estimate)
 
     def _learned(self, problem: Problem, run: Run, decision: Decision, prior: Any) -> tuple[Run, Decision]:
         """The same decision, with the members' answers to a problem of more documents or labels.
