@@ -58,7 +58,7 @@ PORTFOLIO = (
     Candidate(BALANCED_BESIDE, SelfTraining, 20, FREE, at_prior=True, sees_embeddings=True),
     Candidate(MIXTURE, NaiveBayesEM, 1, needs_counts=True, from_consensus=True),
     Candidate(BESIDE, TransductiveLR, 15, at_prior=True, sees_embeddings=True),
-    Candidate(TOPICS, TCL, 19, needs_counts=True, on_demand=True),
+    Candidate(TOPICS, TCL, 10, {"max_iter": 50}, needs_counts=True, on_demand=True),
     Candidate(WITH_DCI, TransductiveLR, 20, {"features": "dci"}, at_prior=True, needs_counts=True, on_demand=True),
 )
 """Unlike methods, the cheap ones first."""
