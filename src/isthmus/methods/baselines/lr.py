@@ -42,7 +42,7 @@ class LR(TransferClassifier):
 
     def solve(self, problem: Problem, workspace: Workspace) -> LinearSolution:
         C = cross_validated_C(*problem.labeled) if isinstance(self.C, str) else self.C
-        return LinearSolution(logistic_regression(problem, C))
+        return LinearSolution(workspace.once(logistic_regression, problem, C, False))
 
 
 def cross_validated_C(X: Matrix, numbers: Positions) -> float:

@@ -14,6 +14,7 @@ from isthmus.solvers.linear import (
     WordMap,
     denoising_lsa_map,
     fit_logistic,
+    logistic_regression,
     lsa_map,
     pivot_map,
 )
@@ -62,6 +63,8 @@ def source_classifier(
     problem: Problem, workspace: Workspace, mapping: FeatureMap, C: float, balanced: bool = False
 ) -> LogisticRegression:
     """Logistic regression of the labelled documents on these features; classes of equal weight if balanced."""
+    if mapping is None:
+        return workspace.once(logistic_regression, problem, C, balanced)
     known = problem.labeled[1]
     weights = compute_sample_weight("balanced", known) if balanced else None
     return fit_logistic(workspace.once(mapped_documents, problem, mapping)[: len(known)], known, C, weights)

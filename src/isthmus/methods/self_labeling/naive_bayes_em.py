@@ -19,6 +19,7 @@ from isthmus.core.problem import Problem
 from isthmus.core.solution import TransductiveSolution
 from isthmus.core.workspace import Workspace
 from isthmus.methods.self_labeling.self_training import SelfTraining
+from isthmus.solvers.linear import in_two_layouts
 from isthmus.typing import Array, Matrix
 
 SETTLED = 1e-4
@@ -132,7 +133,7 @@ def expectation_maximization(problem: Problem, start: Array, max_iter: int = 10,
         expected[~labeled] = start
     length = mean_square(X) ** 0.5 or 1.0  # squares of the smallest numbers are zero
     floor = alpha * float(abs(X).sum()) / max(X.nnz if hasattr(X, "nnz") else np.count_nonzero(X), 1)
-
+    X = in_two_layouts(X.astype(np.float64, copy=False))  # each product would convert it for itself
     for n_iter in range(1, max_iter + 1):
         words = np.asarray(X.T @ expected, dtype=np.float64) + floor
         mixture = MixtureSolution(
