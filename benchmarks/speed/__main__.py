@@ -1,6 +1,7 @@
 """Tables of speed, as ratios within one run; see benchmarks/README.md, which `--write` writes them into.
 
-PYTHONPATH=benchmarks python -m speed [--documents N] [--rounds N] [--megabytes N] [--only SECTION...] [--write]
+PYTHONPATH=benchmarks python -m speed [--documents N] [--posts N] [--rounds N] [--megabytes N] [--only SECTION...]
+                                      [--write]
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ import isthmus
 from isthmus.core.numerics import n_cores
 from isthmus.datasets import make_domains
 from speed.beyond import beyond_memory
+from speed.default import default_method
 from speed.kills import killed_workers
 from speed.measure import Task, generated, iteration_seconds, least, plain_updates, reading_seconds
 from speed.peak import measured
@@ -155,6 +157,7 @@ SECTIONS: dict[str, Section] = {
     "plain": lambda asked: against_plain(asked.documents, asked.rounds),
     "reading": lambda asked: against_reading(asked.documents, asked.rounds),
     "peers": lambda asked: against_others(asked.documents, asked.rounds),
+    "default": lambda asked: default_method(asked.posts),
     "growth": lambda asked: growth(asked.documents, asked.rounds),
     "beyond": lambda asked: beyond_memory(asked.megabytes),
     "kills": lambda asked: killed_workers(asked.documents, 10),
@@ -165,6 +168,7 @@ def main() -> None:
     """Print the tables, and write them down if asked to."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--documents", type=int, default=4000, help="of each domain, in the smallest case")
+    parser.add_argument("--posts", type=int, default=4500, help="of each domain, for the default method")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", nargs="+", choices=SECTIONS, default=list(SECTIONS))
     parser.add_argument("--write", action="store_true", help="into benchmarks/README.md")
