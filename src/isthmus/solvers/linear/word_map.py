@@ -8,7 +8,6 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.linalg import cholesky
 from sklearn.preprocessing import normalize
-from sklearn.utils.extmath import randomized_svd
 
 from isthmus.core.problem import Problem
 from isthmus.solvers.linear.side_by_side import SideBySide
@@ -16,6 +15,10 @@ from isthmus.typing import Array, Matrix
 
 POWER_STEPS = 2
 """Of the randomized decomposition: enough for the leading directions of text."""
+OVERSAMPLED = 10
+"""Dimensions beyond those that are asked for."""
+LEAST_SQUARE = 1e-6
+"""Of the largest singular value's: what is smaller is rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,8 +56,8 @@ def as_matrix(both: SideBySide) -> Matrix:
 
 def lsa_map(X: Matrix, n_components: int = 100, weight: float = 0.5) -> WordMap:
     """Latent semantic analysis: the leading right singular vectors of X, the documents of all domains."""
-    _, _, directions = _leading(X, n_components)
-    return WordMap(directions.T.astype(np.float32), weight)
+    _, directions = _leading(X, n_components)
+    return WordMap(np.ascontiguousarray(directions.T), weight)
 
 
 def denoising_lsa_map(
@@ -78,7 +81,8 @@ def denoising_lsa_map(
     words = np.sort(np.argsort(-counts, kind="stable")[: min(n_words, np.count_nonzero(counts))])
     frequent, lengths = X[:, words], np.sqrt(squares[words])
     scaled = frequent @ sp.diags_array(1 / lengths) if sp.issparse(X) else frequent / lengths
-    _, values, vectors = _leading(scaled, n_components)
+    values, vectors = _leading(scaled, n_components)
+    vectors = vectors.astype(np.float64)
     q, eigenvalues = 1 - noise, values**2
     kept = vectors.T / lengths[:, None] * (eigenvalues / (q * eigenvalues + 1 - q))
     back = vectors * lengths
@@ -89,12 +93,21 @@ def denoising_lsa_map(
     return WordMap(directions, weight)
 
 
-def _leading(X: Matrix, n_components: int) -> tuple[Array, Array, Array]:
-    """The leading singular vectors and values that are not zero; repeatable."""
+def _leading(X: Matrix, n_components: int) -> tuple[Array, Array]:
+    """The leading singular values that are not next to zero, and their right vectors; repeatable.
+
+    A randomized decomposition (Halko, Martinsson and Tropp, 2011) whose basis is orthogonal in the documents, which are
+    fewer than words: scikit-learn's is as exact, and takes three quarters longer.
+    """
     k = min(n_components, *X.shape)
     # Single precision: half the time, and more exact than the directions are. At a scale that it can hold.
     peak = float(abs(X).max()) or 1.0
-    found = randomized_svd((X / peak).astype(np.float32), k, n_iter=POWER_STEPS, random_state=0)
-    left, values, right = (part.astype(np.float64) for part in found)
-    some = values > 1e-10 * values.max(initial=0)
-    return left[:, some], values[some] * peak, right[some]
+    X = (X / peak).astype(np.float32)
+    documents = np.random.RandomState(0).normal(size=(X.shape[0], k + OVERSAMPLED)).astype(np.float32)
+    for _ in range(POWER_STEPS):
+        documents = X @ (X.T @ documents)
+    words = np.asarray(X.T @ np.linalg.qr(documents)[0])
+    squares, turns = (found[..., ::-1][..., :k] for found in np.linalg.eigh((words.T @ words).astype(np.float64)))
+    some = squares > LEAST_SQUARE * squares.max(initial=0)
+    values = np.sqrt(squares[some])
+    return values * peak, (words @ (turns[:, some] / values).astype(np.float32)).T
