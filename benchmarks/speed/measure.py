@@ -6,8 +6,8 @@ import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from time import perf_counter
-from typing import Any
+from time import perf_counter, process_time
+from typing import Any, NamedTuple
 from unittest import mock
 
 import numpy as np
@@ -45,16 +45,28 @@ def generated(n_documents: int, n_words: int, n_classes: int = 2, dtype: Any = n
     return Task(LogTfidf().fit_transform(made.X).astype(dtype, copy=False), made.y, made.sample_domain)
 
 
-def least(rounds: int, **runs: Callable[[], Any]) -> dict[str, float]:
-    """Seconds of each, in turns."""
-    seconds: dict[str, list[float]] = {name: [] for name in runs}
+class Spent(NamedTuple):
+    """Seconds by the clock, and of all cores together: what others do on the machine adds little to these."""
+
+    wall: float
+    cpu: float
+
+
+def spent(run: Callable[[], Any]) -> Spent:
+    """What one call takes."""
+    gc.collect()
+    began, used = perf_counter(), process_time()
+    run()
+    return Spent(perf_counter() - began, process_time() - used)
+
+
+def least(rounds: int, **runs: Callable[[], Any]) -> dict[str, Spent]:
+    """The least of each, in turns."""
+    found: dict[str, list[Spent]] = {name: [] for name in runs}
     for _ in range(rounds):
         for name, run in runs.items():
-            gc.collect()
-            began = perf_counter()
-            run()
-            seconds[name].append(perf_counter() - began)
-    return {name: min(times) for name, times in seconds.items()}
+            found[name].append(spent(run))
+    return {name: Spent(*(min(values) for values in zip(*each, strict=True))) for name, each in found.items()}
 
 
 @contextmanager
@@ -67,13 +79,13 @@ def plain_updates() -> Iterator[None]:
         yield
 
 
-def iteration_seconds(task: Task, estimator: Any) -> float:
-    """The median time between two iterations."""
-    ticks: list[float] = []
-    task.fit(estimator.set_params(callback=lambda step: ticks.append(perf_counter())))
-    return float(np.median(np.diff(ticks)))
+def iteration_spent(task: Task, estimator: Any) -> Spent:
+    """The median between two iterations."""
+    ticks: list[tuple[float, float]] = []
+    task.fit(estimator.set_params(callback=lambda step: ticks.append((perf_counter(), process_time()))))
+    return Spent(*np.median(np.diff(ticks, axis=0), axis=0).tolist())
 
 
-def reading_seconds(X: Any, rounds: int = 5) -> float:
+def reading_spent(X: Any, rounds: int = 5) -> Spent:
     """One plain pass over the arrays of X: the limit that nothing beats."""
     return least(rounds, read=lambda: (X.data.sum(), X.indices.sum()))["read"]

@@ -1,6 +1,8 @@
-"""Peak memory of a fit, in a process of its own: python -m speed.peak FOLDER prints the peak beyond the start, and X.
+"""The first fit of TCL in a process of its own: python -m speed.peak WHAT FOLDER COLUMNS
 
-FOLDER holds data.npy, indices.npy, indptr.npy, y.npy and sample_domain.npy.
+prints, for WHAT "memory", the peak beyond the start and the size of X, in bytes; for "engine" and "plain", the seconds
+that it takes, with all that has to be loaded for it. FOLDER holds data.npy, indices.npy, indptr.npy, y.npy and
+sample_domain.npy.
 """
 
 from __future__ import annotations
@@ -10,14 +12,16 @@ import json
 import subprocess
 import sys
 import tempfile
+from contextlib import nullcontext
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sp
 
 import isthmus
-from isthmus.solvers.factorization.sweep import WORTH_COMPILED
-from speed.measure import Task
+from isthmus.solvers.factorization.sweep import RowStep, sweep_rows
+from speed.measure import Task, plain_updates, spent
 
 PARTS = ("data", "indices", "indptr", "y", "sample_domain")
 
@@ -42,29 +46,51 @@ def _status(field: str) -> int:
 
 def measured(task: Task) -> float:
     """The peak of TCL's fit as a multiple of X, X itself included."""
+    found = _alone(task, "memory")["memory"]
+    return found["peak"] / found["X"]
+
+
+def first_fits(task: Task) -> dict[str, float]:
+    """CPU seconds of the first fit, by the engine and by plain updates."""
+    found = _alone(task, "engine", "plain")
+    return {name: each["seconds"] for name, each in found.items()}
+
+
+def _alone(task: Task, *kinds: str) -> dict[str, dict[str, float]]:
     X = task.X
     arrays = (X.data, X.indices, X.indptr, task.y, task.sample_domain)
+    found = {}
     with tempfile.TemporaryDirectory() as folder:
         for name, array in zip(PARTS, arrays, strict=True):
             np.save(Path(folder) / f"{name}.npy", array)
-        command = [sys.executable, "-m", "speed.peak", folder, str(X.shape[1])]
-        printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    found = json.loads(printed)
-    return float(found["peak"] / found["X"])
+        for what in kinds:
+            command = [sys.executable, "-m", "speed.peak", what, folder, str(X.shape[1])]
+            found[what] = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    return found
+
+
+def _load_loops() -> None:
+    """Imports are no part of what a fit needs."""
+    if find_spec("numba") is not None:
+        small, V = sp.csr_array(np.eye(4, dtype=np.float32)), np.ones((4, 2), dtype=np.float32)
+        sweep_rows(small, V, RowStep(V, V.T @ V, 1.0, even=True, compiled=True))
 
 
 def main() -> None:
     """In the process of its own."""
-    rows, columns = 40, WORTH_COMPILED // 10  # enough for compiled loops to be loaded
-    small = sp.csr_array(np.random.default_rng(0).random((rows, columns), dtype=np.float32))
-    isthmus.TCL(max_iter=2).fit(small, np.arange(rows) % 2, sample_domain=np.arange(rows) * 2 // rows, target_domain=1)
-    del small
-    before = forget_peak()  # with all that is imported
-    parts = [np.load(Path(sys.argv[1]) / f"{name}.npy") for name in PARTS]
-    X = sp.csr_array((parts[0], parts[1], parts[2]), shape=(len(parts[2]) - 1, int(sys.argv[2])))
-    isthmus.TCL(random_state=0, tol=0, max_iter=3).fit(X, parts[3], sample_domain=parts[4], target_domain=1)
-    size = sum(array.nbytes for array in parts[:3])
-    sys.stdout.write(json.dumps({"peak": peak_bytes() - before, "X": size}))
+    what, folder, columns = sys.argv[1:]
+    if what == "memory":
+        _load_loops()
+    before = forget_peak()
+    parts = [np.load(Path(folder) / f"{name}.npy") for name in PARTS]
+    task = Task(sp.csr_array((parts[0], parts[1], parts[2]), shape=(len(parts[2]) - 1, int(columns))), *parts[3:])
+    if what == "memory":
+        task.fit(isthmus.TCL(random_state=0, tol=0, max_iter=3))
+        found = {"peak": peak_bytes() - before, "X": sum(array.nbytes for array in parts[:3])}
+    else:
+        with plain_updates() if what == "plain" else nullcontext():
+            found = {"seconds": spent(lambda: task.fit(isthmus.TCL(random_state=0, tol=0))).cpu}
+    sys.stdout.write(json.dumps(found))
 
 
 if __name__ == "__main__":

@@ -85,7 +85,7 @@ def of_reconstruction(term: Reconstruction, X: Any, F: Arrays, name: str) -> Spl
         above, below = w * (X @ M), w * (V @ (M.T @ M))
     for c in term.components:
         if name == c.words:
-            right = np.eye(V.shape[1]) if c.association is None else F[c.association].T
+            right = np.eye(V.shape[1], dtype=V.dtype) if c.association is None else F[c.association].T
             above, below = above + w * c.weight * (X.T @ V @ right), below + w * c.weight * (M @ (V.T @ V) @ right)
         if name == c.association:
             left = w * c.weight * F[c.words].T

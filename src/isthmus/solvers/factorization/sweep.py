@@ -20,8 +20,8 @@ from isthmus.solvers.factorization.kernel import BLOCK_ROWS, Pair, column_order,
 from isthmus.typing import Array, Matrix
 
 WORTH_COMPILED = 1 << 22
-"""Non-zeros from which on compiled loops save more, over the iterations of a fit, than it takes to load them. By the
-matrix alone, so that results do not depend on what ran before."""
+"""Non-zeros from which on compiled loops save about as much, over a hundred iterations, as it takes to load them, which
+is a second. By the matrix alone, so that results do not depend on what ran before."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,14 +50,15 @@ def sweep_rows(X: Matrix, V: Array, step: RowStep) -> Array:
     """Update V, the rows of the documents X, in place; return X^T V."""
     if not step.compiled:
         return _sweep_plainly(X, V, step)
-    width, loops = V.shape[1], _loops()
+    loops, width = _loops(), V.shape[1]
     assert loops is not None
-    rows, out = np.array(V, order="C"), np.zeros((X.shape[1], width), dtype=V.dtype)
+    words, rows, out = _evened(step.words), np.array(V, order="C"), _room(X, V)
     nothing = np.zeros((0, width), dtype=V.dtype)
     above, below = (nothing if own is None else np.ascontiguousarray(own) for own in (step.above, step.below))
-    loops.sweep_of(width if width <= loops.UNROLLED else 0)(
+    loops.run(
+        loops.pass_over,
         *(frozen(array) for array in (X.data, X.indices, X.indptr)),  # each other type would be compiled for itself
-        np.ravel(step.words),
+        np.ravel(words),
         rows,
         np.ascontiguousarray(step.gram, dtype=V.dtype),
         above,
@@ -68,7 +69,7 @@ def sweep_rows(X: Matrix, V: Array, step: RowStep) -> Array:
         out.reshape(-1),
     )
     V[...] = rows
-    return out
+    return out[:, :width]
 
 
 def there_and_back(X: Matrix, words: Array, compiled: bool) -> Array:
@@ -76,16 +77,25 @@ def there_and_back(X: Matrix, words: Array, compiled: bool) -> Array:
     loops = _loops() if compiled else None
     if loops is None:
         return np.asarray(X.T @ (X @ words))
-    width, out = words.shape[1], np.zeros_like(words)
-    loops.there_and_back_of(width if width <= loops.UNROLLED else 0)(
-        *(frozen(array) for array in (X.data, X.indices, X.indptr)), np.ravel(words), width, out.reshape(-1)
-    )
-    return out
+    wide, out = _evened(words), _room(X, words)
+    parts = (frozen(array) for array in (X.data, X.indices, X.indptr))
+    loops.run(loops.pass_back, *parts, np.ravel(wide), wide.shape[1], out.reshape(-1))
+    return out[:, : words.shape[1]]
+
+
+def _evened(words: Array) -> Array:
+    """With an empty column more, if there is an odd number: compiled loops take two at a time."""
+    return np.pad(words, ((0, 0), (0, 1))) if words.shape[1] % 2 else words
+
+
+def _room(X: Matrix, like: Array) -> Array:
+    width = like.shape[1]
+    return np.zeros((X.shape[1], width + width % 2), dtype=like.dtype)
 
 
 @cache
 def _loops() -> ModuleType | None:
-    """Imported when they are first needed: numba takes half a second."""
+    """Imported when they are first needed: numba takes a second."""
     if find_spec("numba") is None:
         return None
     from isthmus.solvers.factorization import compiled
