@@ -58,6 +58,8 @@ class Result:
     """The rows that the vectorizer made of the source's texts and, below them, of the target's."""
     profile: TargetProfile | None = field(default=None, repr=False)
     """What the target looked like, to tell later whether what arrives still does (`isthmus.drift`)."""
+    n_texts: int = field(default=0, repr=False)
+    """Target texts of the fit, where their labels were left out of the file: `isthmus fit` does, in blocks."""
 
     @property
     def given(self) -> Mask:
@@ -92,7 +94,7 @@ class Result:
         known = spelled_like(known, self.classes.tolist())
         if strange := set(known) - {None, *self.classes.tolist()}:
             raise ValueError(f"labels holds {strange.pop()!r}, which the model does not know: fit it with that class.")
-        vectorizer = grown_vectorizer(self.vectorizer, found, len(self.labels))
+        vectorizer = grown_vectorizer(self.vectorizer, found, self.n_texts or len(self.labels))
         X = vectorizer.transform(found)
         estimator = update_estimator(self.estimator, X, known)
         probabilities = estimator.predict_proba(X)
@@ -255,8 +257,8 @@ def transfer(
     source = _read_texts(source_texts, "source_texts")
     target: Any = _read_texts(target_texts, "target_texts") if folder is None else target_texts
     labels = read_source_labels(source_labels, len(source))
-    few = [None] * len(target) if target_labels is None else read_column(target_labels, "target_labels", "labels")
-    if len(few) != len(target):
+    few = [] if target_labels is None else read_column(target_labels, "target_labels", "labels")
+    if target_labels is not None and len(few) != len(target):
         raise ValueError(
             f"target_labels has {len(few)} entries and target_texts {len(target)}: give None for texts without a label."
         )
@@ -269,12 +271,13 @@ def transfer(
         X = _vectorized(vectorizer, source, target)
     else:
         vectorizer, X = rows_in_folder(source, target, folder, preset, (vectorizer, encoder))
-    y = np.empty(len(source) + len(target), dtype=object)
-    y[:] = labels + few
+    y = np.empty(len(source) + len(target), dtype=object)  # None, where nothing is put
+    y[: len(source) + len(few)] = labels + few
     if isinstance(vectorizer, WordsAndEmbeddings):
         estimator.set_params(n_embedding_features=vectorizer.n_embedding_features_)
     domains = _read_domains(source_domains, len(source)) + [TARGET] * len(target)
-    known = np.array([True] * len(source) + [label is not None for label in few])
+    known = np.arange(len(y)) < len(source)
+    known[len(source) :][: len(few)] = [label is not None for label in few]
     with on_cluster(client):
         estimator.fit(X, y, sample_domain=domains, target_domain=TARGET, sample_labeled=known)
     estimator.set_params(**before)  # without the clock, which no file could hold
@@ -287,7 +290,7 @@ def transfer(
         source_texts=source,
         source_labels=labels,
         target_texts=target if folder is None else (),
-        target_labels=few if target_labels is not None else (),
+        target_labels=few or (),
         X=X,
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from contextvars import Context, copy_context
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -15,14 +16,14 @@ from isthmus.auto.averaging import combine, spread_of, tempered
 from isthmus.auto.candidates import NEAR, PORTFOLIO, Candidate, members_for
 from isthmus.auto.label_shift import HANDFUL, Evidence, evidence_for, looked_at, prior_of_target, weights_of
 from isthmus.core.numerics import in_threads
-from isthmus.core.parts import row_parts
+from isthmus.core.parts import by_parts
 from isthmus.core.priors import pseudo_labels, read_prior
 from isthmus.core.problem import Problem
 from isthmus.core.progress import announce
 from isthmus.core.solution import Solution
 from isthmus.core.workspace import Workspace
 from isthmus.methods.self_labeling.naive_bayes_em import expectation_maximization
-from isthmus.typing import Array, Positions
+from isthmus.typing import Array, Matrix, Positions
 
 TO_BE_FOUND = ("auto", "unknown")
 """What may be said of a prior that is nobody's hypothesis yet."""
@@ -125,8 +126,11 @@ class Run:
         """What a candidate that has run says of the unlabelled documents of another problem, as if these came later."""
         solution, width = self.solutions[name], self.width_of(name)
         mixed = [number for number, domain in enumerate(problem.domains) if not domain.fully_labeled]
-        parts = [(number, part) for number in mixed for _, part in row_parts(problem.domains[number].unlabeled)]
-        return np.concatenate([solution.assign(part[:, :width], number) for number, part in parts])
+        found = []
+        for number in mixed:
+            read = partial(_assigned, solution, width, number)
+            found.append(by_parts(read, problem.domains[number].unlabeled))
+        return np.concatenate(found)
 
     def expected_seconds(self, name: str) -> float:
         """What a candidate and the evidence for it will take."""
@@ -239,3 +243,7 @@ class Run:
             return "takes no negative features: see SignSplit"
         needed = self.expected_seconds(candidate.name) + self.unit * names.DIAGNOSTICS_COST
         return "no time left" if self.unit and not self.clock.has(needed) else ""
+
+
+def _assigned(solution: Solution, width: int, domain: int, X: Matrix) -> Array:
+    return solution.assign(X[:, :width], domain)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from isthmus.core.parts import taken_rows
 from isthmus.core.problem import DocumentStack, Domain, Problem
 from isthmus.typing import Array, Mask
 
@@ -38,7 +39,11 @@ def sample_for_learning(problem: Problem) -> Problem:
 def part_of(problem: Problem, kept: list[Mask]) -> Problem:
     """Some documents of each domain, and the share of each class among those whose label may be read."""
     domains = tuple(
-        replace(domain, **{name: getattr(domain, name)[own] for name in ("matrix", "rows", "labels", "labeled")})
+        replace(
+            domain,
+            matrix=taken_rows(domain.matrix, np.flatnonzero(own)),
+            **{name: getattr(domain, name)[own] for name in ("rows", "labels", "labeled")},
+        )
         for domain, own in zip(problem.domains, kept, strict=True)
     )
     counts = np.sum([domain.labels.sum(axis=0) for domain in domains], axis=0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +20,11 @@ LARGE = 200_000_000
 TIMES_SMALLER = {".gz": 4, ".zst": 4, ".parquet": 4, ".pq": 4}
 """About what a compressed file is the fraction of."""
 
+MMAP_THRESHOLD, ARENA_MAX = -3, -8
+"""Names that malloc.h has for settings of malloc."""
+RETURNED = 1 << 20
+"""Bytes of an array from which on its memory is returned."""
+
 
 def is_large(path: str) -> bool:
     """Whether a file is one for which blocks are kept."""
@@ -29,7 +36,17 @@ def wants_blocks(asked: bool | None, path: str, against: str | None) -> bool:
     """Whether blocks are kept: as asked, or by the file's size; `against` says why they cannot be, if so."""
     if asked and (against is not None or not Path(path).is_file()):
         raise typer.BadParameter(f"--blocks: {against or f'{path} is no file that can be read again'}.")
-    return is_large(path) and against is None if asked is None else asked
+    wanted = is_large(path) and against is None if asked is None else asked
+    if wanted:
+        give_memory_back()
+    return wanted
+
+
+def give_memory_back() -> None:
+    """Have memory that is let go of returned at once. glibc keeps some of it, in case that it is needed again."""
+    if sys.platform == "linux" and hasattr(libc := ctypes.CDLL(None), "mallopt"):
+        libc.mallopt(MMAP_THRESHOLD, RETURNED)
+        libc.mallopt(ARENA_MAX, 2)
 
 
 @contextmanager

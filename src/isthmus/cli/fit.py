@@ -279,7 +279,7 @@ def _write(result: Result, files: Files, outputs: dict[str, Path], stages: Stage
     from dataclasses import replace
     from itertools import islice
 
-    from isthmus.cli.models import save_result
+    from isthmus.cli.models import save_result, without_documents
     from isthmus.drift import profile_target
     from isthmus.exceptions import DataError
     from isthmus.io.atomic import Staging
@@ -301,7 +301,8 @@ def _write(result: Result, files: Files, outputs: dict[str, Path], stages: Stage
                     own = result.probabilities[part]
                     writer.write(list(islice(ids, len(own))), own, None if result.novel is None else result.novel[part])
         if path := outputs.get("--output"):
-            save_result(replace(result, profile=profile_target(result, target.texts)), staging.place(path))
+            model = replace(result, profile=profile_target(result, target.texts))
+            save_result(without_documents(model) if target.in_blocks else model, staging.place(path))
         if path := outputs.get("--report"):
             truth = target.truth if target.columns.truth is not None else None
             try:

@@ -68,6 +68,11 @@ class Gathered:
     """Entries that were taken for no label."""
 
     @property
+    def in_blocks(self) -> bool:
+        """Whether texts are read again when they are asked for, and are not in memory."""
+        return not isinstance(self.texts, list)
+
+    @property
     def counts(self) -> dict[str, int]:
         """Documents of each label, the most frequent first."""
         return dict(Counter(label for label in self.labels if label is not None).most_common())
@@ -79,7 +84,7 @@ class Gathered:
 
     def part(self, labels: Sequence[str | None]) -> Part:
         """As the checks of data quality see it: of a file in blocks, its first documents."""
-        if isinstance(self.texts, list):
+        if not self.in_blocks:
             return Part(self.path, self.texts, labels, self.places)
         return Part(self.path, list(islice(self.texts, LOOKED_AT)), labels[:LOOKED_AT])
 

@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 import scipy.sparse as sp
 
-from isthmus.core.numerics import assembled, let_go
+from isthmus.core.numerics import assembled, let_go, stack
 from isthmus.typing import Array, Matrix, Positions
 
 NON_ZEROS_OF_A_PART = 1 << 17
@@ -54,6 +54,15 @@ def by_parts(function: Callable[[Matrix], Array], X: Matrix) -> Array:
         found.append(function(part))
         release(part)
     return found[0] if len(found) == 1 else np.concatenate(found)
+
+
+def taken_rows(X: Matrix, rows: Positions) -> Matrix:
+    """Some rows, in order, with no more than a part of the matrix in memory beside them."""
+    found = []
+    for span, part in row_parts(X):
+        found.append(part[rows[(rows >= span.start) & (rows < span.stop)] - span.start])
+        release(part)
+    return stack(found)
 
 
 def release(X: Matrix) -> None:

@@ -13,11 +13,10 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.pipeline import Pipeline
 
-from isthmus.core.numerics import stack
-from isthmus.core.parts import release, row_parts, rows_of
+from isthmus.core.parts import release, row_parts, rows_of, taken_rows
 from isthmus.exceptions import EmptyDocumentWarning
 from isthmus.text import LogTfidf, WordsAndEmbeddings
-from isthmus.typing import Array, Positions
+from isthmus.typing import Array
 
 MOST_DOCUMENTS = 5_000
 """Of the target, drawn at random, that a profile keeps numbers of."""
@@ -80,7 +79,7 @@ def _profile(estimator: Any, vectorizer: Any, texts: Collection[str], X: Any, sh
     rows = _drawn(len(texts))
     wanted = set(rows.tolist())
     looked_at = [text for row, text in enumerate(texts) if row in wanted]
-    own, n = _taken(X, rows), len(texts)
+    own, n = taken_rows(X, rows), len(texts)
     drawn = _without_own(vectorizer, own, shared)
     center = np.sum([_summed(part) for _, part in row_parts(X)], axis=0) / n
     with warnings.catch_warnings():
@@ -120,15 +119,6 @@ def describe_documents(
 def _below(X: Any, first: int) -> Any:
     """The rows from a place on; of a matrix that lies in files, without reading it."""
     return rows_of(X, first, X.shape[0]) if sp.issparse(X) and X.format == "csr" else X[first:]
-
-
-def _taken(X: Any, rows: Positions) -> Any:
-    """Some rows, in order, with no more than a part of the matrix in memory."""
-    found = []
-    for span, part in row_parts(X):
-        found.append(part[rows[(rows >= span.start) & (rows < span.stop)] - span.start])
-        release(part)
-    return stack(found)
 
 
 def _summed(part: Any) -> Array:

@@ -14,6 +14,7 @@ from isthmus.io.documents.bad_rows import BadRowError, refuse
 from isthmus.io.documents.columns import Columns, check_late_columns, choose
 from isthmus.io.documents.lines import LONGEST
 from isthmus.io.documents.placeholders import is_placeholder
+from isthmus.io.documents.seen import Seen
 from isthmus.io.documents.tables import DocumentTable, open_table
 
 
@@ -60,7 +61,7 @@ class DocumentFile:
         roles = [(role, column) for role, column in roles if column is not None]
         wanted = list(dict.fromkeys(column for _, column in roles))
         spots = {role: wanted.index(column) for role, column in roles}
-        seen: set[str] = set()
+        seen = Seen()
         for place, row in self._table.rows(wanted):
             self.place = place
             self._n_rows += 1
@@ -79,7 +80,7 @@ class DocumentFile:
             raise DataError(f"{self.name} has columns, but no documents.")
         check_late_columns(self._table, self.columns, self._labelled)
 
-    def _document(self, found: dict[str, str | None], seen: set[str]) -> Document:
+    def _document(self, found: dict[str, str | None], seen: Seen) -> Document:
         text, place = found["text"], self.place
         if text is None:
             why = f"has no text (column {self.columns.text!r}): leave the row out, or give it one."
@@ -95,10 +96,9 @@ class DocumentFile:
         if not name:
             why = f"has no id (column {self.columns.id!r}): give it one, or choose another id=."
             raise BadRowError(place, "without an id", why)
-        if name in seen:
+        if not seen.add(name):
             why = f"has the id {name[:60]!r}, which an earlier document has: ids must differ."
             raise BadRowError(place, "with the id of an earlier document", why)
-        seen.add(name)
         return Document(name, text, label, truth)
 
     def _label(self, given: str | None) -> str | None:
