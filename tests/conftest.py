@@ -46,6 +46,21 @@ def data_folder() -> Path:
 
 
 @pytest.fixture(scope="session")
+def client() -> Iterator[Any]:
+    """Of a Dask cluster of two processes."""
+    distributed = pytest.importorskip("distributed")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with (
+            distributed.LocalCluster(
+                n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs="CRITICAL"
+            ) as cluster,
+            distributed.Client(cluster) as client,
+        ):
+            yield client
+
+
+@pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     """Chromium, driven by playwright; tests that need it are skipped, loudly, where neither can be had."""
     path = _find_browser()

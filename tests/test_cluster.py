@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,21 +19,8 @@ from isthmus.solvers.factorization import ClusterDocuments, MatrixDocuments, clu
 from isthmus.text import LogTfidf
 from test_matrices import write
 
-distributed = pytest.importorskip("distributed")
+pytest.importorskip("distributed")
 pytestmark = pytest.mark.filterwarnings("ignore")  # those of others: ports, clocks, how long a thing took
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[Any]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        with (
-            distributed.LocalCluster(
-                n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs="CRITICAL"
-            ) as cluster,
-            distributed.Client(cluster) as client,
-        ):
-            yield client
 
 
 @pytest.fixture(scope="module")

@@ -185,6 +185,14 @@ Cluster = Annotated[
         help="A Dask scheduler (tcp://HOST:8786) whose workers pass over the documents, or local for one here.",
     ),
 ]
+PredictCluster = Annotated[
+    str | None,
+    _option(
+        "--cluster",
+        metavar="ADDRESS",
+        help="A Dask scheduler (tcp://HOST:8786) whose workers label the files of a folder, or local for one here.",
+    ),
+]
 MaxTime = Annotated[
     float | None,
     _option(

@@ -85,6 +85,7 @@ def predict(
     output_format: o.OutputFormat = o.Format.csv,
     force: o.Force = False,
     fail_on_drift: o.FailOnDrift = False,
+    cluster: o.PredictCluster = None,
     as_json: o.AsJson = False,
 ) -> None:
     """Label documents that came later with a model that isthmus fit wrote.
@@ -97,6 +98,8 @@ def predict(
     was there before, are left out with a warning. Documents that do not look
     like the target of the fit are warned of (drift).
 
+    With --cluster, workers label the files of a folder into those of another.
+
     Exit codes: 0 done, 1 could not be done (one sentence says why), 2 wrong
     usage, 3 done, but with drift (--fail-on-drift).
     """
@@ -108,17 +111,17 @@ def predict(
     from isthmus.io.atomic import Staging
     from isthmus.io.documents import check_format, open_documents
 
+    how_read = {"form": form and form.value, "encoding": encoding, "max_document": max_document}
+    reading, skip = {"text": text, "id": id_column, **how_read}, on_bad_rows is o.OnBadRows.skip
+    if cluster is not None:
+        raise _on_cluster((model, encoder, reading, skip), file, output, cluster, force, (as_json, fail_on_drift))
     to_stdout = output == "-"
-    if to_stdout and as_json:
-        raise typer.BadParameter("the labels go to standard output, and --json too: name a file with -o.")
-    skip = on_bad_rows is o.OnBadRows.skip
+    _check_standard_output(output, as_json)
     skipped = skipped_path(skipped, None if to_stdout else Path(output)) if skip else None
     outputs = {**({} if to_stdout else {"--output": Path(output)}), **({"--skipped": skipped} if skipped else {})}
     check_outputs(outputs, force, [model, file])
     written_as = output_format.value if to_stdout else check_format(output, "--output")
     result = load_result(model, encoder)
-    columns = {"text": text, "id": id_column}
-    reading = {**columns, "form": form and form.value, "encoding": encoding, "max_document": max_document}
     keeps = wants_blocks(blocks, file, "labels go to standard output" if to_stdout else None)
     about = {"reading": reading, "skip": skip, "encoder": encoder, "batch": [BATCH, CHARACTERS]}
     with BadRows() as bad:
@@ -130,17 +133,45 @@ def predict(
             Staging() as staging,
         ):
             with stages.stage(f"labelling {file}") as advance, _opened(output, staging) as stream:
-                tally = _label(result, documents, stream, written_as, "" if to_stdout else output, journal, advance)
+                tally = label(result, documents, stream, written_as, "" if to_stdout else output, journal, advance)
             if not tally.n:  # then every row is bad
                 bad.refuse(may_skip=False)
             staging.commit()
             if journal is not None:
                 journal.remove()
-        written = bad.finish(skipped)
+        written = {"skipped": bad.finish(skipped), "output": None if to_stdout else output}
     drift = drift_of(result, tally.described)
-    _conclude(documents, tally, bad, drift, {"skipped": written, "output": None if to_stdout else output}, as_json)
+    _conclude(documents, tally, bad, drift, written, as_json)
     if fail_on_drift and drift is not None and drift.drifted:
         raise typer.Exit(o.DRIFTED)
+
+
+def _check_standard_output(output: str, as_json: bool) -> None:
+    if output == "-" and as_json:
+        raise typer.BadParameter("the labels go to standard output, and --json too: name a file with -o.")
+
+
+def _on_cluster(how: tuple[Any, ...], folder: str, output: str, address: str, force: bool, flags: Any) -> typer.Exit:
+    """The end of the command, and its code."""
+    from isthmus.cli.console import complain, n_documents, print_json
+    from isthmus.cli.console import output as standard_output
+    from isthmus.cli.partitions import Asked, label_folder
+
+    if output == "-":
+        raise typer.BadParameter("--cluster: workers write the labels: name a folder for them with -o.")
+    asked = Asked(str(Path(how[0]).resolve()), *how[1:])
+    found = label_folder(asked, folder, Path(output).resolve(), address, force)
+    if found["drifted"]:
+        complain(f"Warning: {', '.join(found['drifted'])} do not look like the target of the fit.", "bold red")
+    as_json, fail_on_drift = flags
+    if as_json:
+        print_json({"folder": folder, **found, "written": output})
+    else:
+        note = (
+            f"Labelled {n_documents(found['documents'])} of {found['files']} files; left out {found['skipped']:,} rows."
+        )
+        standard_output().print(f"{note} Wrote {output}.", markup=False, soft_wrap=True)
+    return typer.Exit(o.DRIFTED if found["drifted"] and fail_on_drift else 0)
 
 
 @contextmanager
@@ -200,15 +231,16 @@ def _conclude(
     console.print(note if output is None else f"{note} Wrote {output}.", markup=False, soft_wrap=True)
 
 
-def _label(
+def label(
     result: Result,
     documents: DocumentFile,
     stream: BinaryIO,
     form: str,
     name: str,
-    journal: Journal | None,
-    advance: Any,
+    journal: Journal | None = None,
+    advance: Any = lambda *_: None,
 ) -> Tally:
+    """Write the labels of documents, a batch at a time."""
     from isthmus.io.documents import PredictionWriter
 
     tally, classes = Tally(), [str(label) for label in result.classes.tolist()]

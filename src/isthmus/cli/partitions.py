@@ -1,0 +1,170 @@
+"""isthmus predict --cluster: a folder of files, each labelled by the worker that reads it."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from isthmus.exceptions import DataError
+
+if TYPE_CHECKING:
+    from isthmus._api import Result
+    from isthmus.io.journal import Journal
+
+DEATHS = 20
+"""Workers that may die under one file before it is taken for the cause."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How each file is labelled."""
+
+    model: str
+    encoder: str | None
+    reading: dict[str, Any]
+    skip: bool
+    """Whether rows that cannot be read are left out."""
+
+
+def label_folder(asked: Asked, folder: str, output: Path, address: str, force: bool) -> dict[str, Any]:
+    """Label every file of a folder into one of the same name in another; what was found, for scripts and people.
+
+    Workers read documents, and write labels: what comes back of a file is a few numbers. Killed and called again, it
+    goes on with the files that are not done.
+    """
+    from isthmus import __version__
+    from isthmus.cli.stages import Stages
+    from isthmus.core.cluster import connected
+    from isthmus.io.journal import Journal, identity
+
+    files = _files_of(folder)
+    output.mkdir(exist_ok=True)
+    about = {
+        "asked": vars(asked),
+        "files": [identity(file) for file in (Path(asked.model), *files)],
+        "isthmus": __version__,
+    }
+    with Journal.beside(output, about) as journal, Stages() as stages, connected(address) as client:
+        found = {number: kept for number in range(len(files)) if (kept := _kept(journal, number)) is not None}
+        left = {number: file for number, file in enumerate(files) if number not in found}
+        _check(left, output, force or journal.resumed, asked)
+        with stages.stage(f"labelling {folder}") as advance:
+            for number, tally in _labelled(client, asked, left, output):
+                journal.write(number, tally=_text(tally))
+                found[number] = tally
+                advance(len(found), len(files))
+        journal.remove()
+    return _added_up(files, [found[number] for number in range(len(files))], output)
+
+
+def label_partition(asked: Asked, file: str, output: str) -> dict[str, Any]:
+    """On a worker: label one file; the labels get their name when all of them are written."""
+    from isthmus.cli.bad_rows import BadRows, skipped_path
+    from isthmus.cli.predict import drift_of, label
+    from isthmus.io.atomic import Staging
+    from isthmus.io.documents import check_format, open_documents
+
+    result = _loaded(asked.model, asked.encoder, Path(asked.model).stat().st_mtime_ns)
+    with BadRows() as bad:
+        how = {**asked.reading, "on_bad_row": bad.of(file)} if asked.skip else asked.reading
+        with open_documents(file, **how) as documents, Staging() as staging:
+            with staging.place(Path(output)).open("xb") as stream:
+                tally = label(result, documents, stream, check_format(output, "--output"), output)
+            if not tally.n:  # then every row is bad
+                bad.refuse()
+            staging.commit()
+        bad.finish(skipped_path(None, Path(output)))
+        drift = drift_of(result, tally.described)
+        return {
+            "documents": tally.n,
+            "without_known_words": tally.n_empty,
+            "confidence": tally.confidence,
+            "labels": dict(tally.labels),
+            "skipped": bad.n,
+            "drifted": drift is not None and drift.drifted,
+        }
+
+
+@cache
+def _loaded(model: str, encoder: str | None, _changed: int) -> Result:
+    """Once for each worker, and again if the file is another."""
+    from isthmus.cli.models import load_result
+
+    return load_result(model, encoder)
+
+
+def _labelled(client: Any, asked: Asked, files: dict[int, Path], output: Path) -> Any:
+    """What is found in each file, as soon as it is. A file whose worker dies goes to another one."""
+    distributed: Any = import_module("distributed")
+
+    def send(number: int) -> Any:
+        future = client.submit(label_partition, asked, str(files[number]), str(output / files[number].name), pure=False)
+        numbers[future.key] = number
+        return future
+
+    numbers: dict[str, int] = {}
+    deaths: Counter[int] = Counter()
+    waiting = distributed.as_completed([send(number) for number in files])
+    for future in waiting:
+        number = numbers.pop(future.key)
+        try:
+            yield number, future.result()
+        except distributed.KilledWorker as error:
+            deaths[number] += 1
+            if deaths[number] > DEATHS:
+                raise DataError(f"{files[number]}: every worker that was given it died: is it too large?") from error
+            waiting.add(send(number))
+
+
+def _files_of(folder: str) -> list[Path]:
+    path = Path(folder)
+    if not path.is_dir():
+        raise DataError(f"--cluster labels the files of a folder, and {folder} is none: put the parts into one.")
+    files = sorted(file.resolve() for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
+    if not files:
+        raise DataError(f"{folder} holds no file: put the parts of the documents into it.")
+    return files
+
+
+def _check(files: dict[int, Path], output: Path, force: bool, asked: Asked) -> None:
+    from isthmus.cli.outputs import check_outputs
+    from isthmus.io.documents import check_format
+
+    inputs = [asked.model, *map(str, files.values())]
+    for file in files.values():
+        check_format(file.name, "FILE")
+        check_outputs({"--output": output / file.name}, force, inputs)
+
+
+def _kept(journal: Journal, number: int) -> dict[str, Any] | None:
+    found = journal.read(number)
+    return None if found is None else json.loads(str(found["tally"]))
+
+
+def _text(tally: dict[str, Any]) -> Any:
+    """As an array, which is what a journal keeps."""
+    import numpy as np
+
+    return np.array(json.dumps(tally))
+
+
+def _added_up(files: list[Path], found: list[dict[str, Any]], output: Path) -> dict[str, Any]:
+    n = sum(each["documents"] for each in found)
+    labels: Counter[str] = Counter()
+    for each in found:
+        labels.update(each["labels"])
+    return {
+        "files": len(files),
+        "documents": n,
+        "labels": dict(labels.most_common()),
+        "mean_confidence": round(sum(each["confidence"] for each in found) / n, 4),
+        "without_known_words": sum(each["without_known_words"] for each in found),
+        "skipped": sum(each["skipped"] for each in found),
+        "drifted": [file.name for file, each in zip(files, found, strict=True) if each["drifted"]],
+        "written": str(output),
+    }
