@@ -29,6 +29,7 @@ from speed.beyond import beyond_memory
 from speed.default import default_method
 from speed.kills import killed_workers
 from speed.measure import Spent, Task, generated, iteration_spent, least, plain_updates, reading_spent
+from speed.partitions import labelled_partitions
 from speed.peak import first_fits, measured
 
 METHODS = (isthmus.TCL, isthmus.NMTF, isthmus.DTLM, isthmus.CCI, isthmus.DomTransNMF)
@@ -170,6 +171,7 @@ SECTIONS: dict[str, Section] = {
     "growth": lambda asked: growth(asked.documents, asked.rounds),
     "beyond": lambda asked: beyond_memory(asked.megabytes),
     "kills": lambda asked: killed_workers(asked.documents, 10),
+    "partitions": lambda asked: labelled_partitions(25 * asked.documents, 10),
 }
 
 

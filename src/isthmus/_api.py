@@ -16,7 +16,7 @@ from isthmus.auto import Auto
 from isthmus.auto.update import update_estimator
 from isthmus.core.cluster import on_cluster
 from isthmus.core.estimator import TransferClassifier
-from isthmus.core.labels import read_column, read_source_labels, spelled_like
+from isthmus.core.labels import filled_column, read_column, read_source_labels, spelled_like
 from isthmus.drift import TargetProfile, profile_update
 from isthmus.inspection.tables import data_frame
 from isthmus.inspection.topics import Topics
@@ -271,15 +271,17 @@ def transfer(
         X = _vectorized(vectorizer, source, target)
     else:
         vectorizer, X = rows_in_folder(source, target, folder, preset, (vectorizer, encoder))
-    y = np.empty(len(source) + len(target), dtype=object)  # None, where nothing is put
-    y[: len(source) + len(few)] = labels + few
     if isinstance(vectorizer, WordsAndEmbeddings):
         estimator.set_params(n_embedding_features=vectorizer.n_embedding_features_)
-    domains = _read_domains(source_domains, len(source)) + [TARGET] * len(target)
-    known = np.arange(len(y)) < len(source)
-    known[len(source) :][: len(few)] = [label is not None for label in few]
+    known = [label is not None for label in labels + few]
     with on_cluster(client):
-        estimator.fit(X, y, sample_domain=domains, target_domain=TARGET, sample_labeled=known)
+        estimator.fit(  # with columns that nobody else holds
+            X,
+            filled_column(labels + few, X.shape[0], None),
+            sample_domain=_read_domains(source_domains, len(source)) + [TARGET] * len(target),
+            target_domain=TARGET,
+            sample_labeled=filled_column(known, X.shape[0], False),
+        )
     estimator.set_params(**before)  # without the clock, which no file could hold
     return Result(
         labels=estimator.transduction_[len(source) :],

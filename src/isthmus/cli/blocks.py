@@ -47,6 +47,7 @@ def give_memory_back() -> None:
     if sys.platform == "linux" and hasattr(libc := ctypes.CDLL(None), "mallopt"):
         libc.mallopt(MMAP_THRESHOLD, RETURNED)
         libc.mallopt(ARENA_MAX, 2)
+        libc.malloc_trim(0)
 
 
 @contextmanager

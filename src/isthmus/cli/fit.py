@@ -200,10 +200,13 @@ def _fit_and_write(
     how: dict[str, Any],
     outputs: dict[str, Path],
 ) -> Result:
+    from isthmus.cli.blocks import give_memory_back
     from isthmus.cli.stages import Stages
 
     with Stages() as stages:
         result = _transfer(estimator, read, use_target_labels, max_time, how, stages)
+        if read.files.target.in_blocks:
+            give_memory_back()
         _write(result, read.files, outputs, stages)
     return result
 

@@ -155,7 +155,8 @@ def gather_in_blocks(path: str, stages: Stages, bad: BadRows, **options: Any) ->
             if file.n_documents % REPORT_EVERY == 0:
                 advance(file.position, file.size)
         found.placeholders = dict(file.placeholders)
-    again = {**options, "length": len(found.labels), "on_bad_row": lambda row: None}  # which are told of by now
+    again = {**options, "length": len(found.labels), "ids_differ": not bad.n}
+    again["on_bad_row"] = lambda row: None  # which are told of by now
     found.ids, found.texts = (cast(Any, FileColumn(path, role, **again)) for role in ("id", "text"))
     return found
 

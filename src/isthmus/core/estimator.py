@@ -109,6 +109,7 @@ class TransferClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         """
         self.check_parameters()
         problem = make_problem(self, X, y, sample_domain, target_domain, sample_labeled)
+        del X, y, sample_domain, sample_labeled  # where nobody else holds them, there is room
         with one_blas_thread():
             solution = self.solve(problem, self._workspace())
             found = solution.transduce(problem)

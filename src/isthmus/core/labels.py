@@ -132,6 +132,13 @@ def read_column(values: Any, argument: str, what: str) -> list[Any]:
     return list(values)
 
 
+def filled_column(values: list[Any], n: int, rest: Any) -> np.ndarray[Any, Any]:
+    """So many entries, the first of which are given."""
+    column = np.full(n, rest, dtype=object if rest is None else type(rest))
+    column[: len(values)] = values
+    return column
+
+
 def read_source_labels(source_labels: Sequence[Any], n_texts: int) -> list[Any]:
     """One for each source text, none of them missing."""
     labels = spelled_like(read_column(source_labels, "source_labels", "labels"), ())

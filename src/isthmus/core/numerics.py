@@ -54,6 +54,12 @@ def take_rows(X: Matrix, rows: Positions) -> Matrix:
     return assembled(X, X.data[start:end], X.indices[start:end], indptr)
 
 
+def span_of(rows: Positions) -> Any:
+    """Positions in order, as a slice if none is left out between them: what it takes of an array is no copy."""
+    whole = len(rows) and rows[-1] - rows[0] == len(rows) - 1
+    return slice(int(rows[0]), int(rows[-1]) + 1) if whole else rows
+
+
 def chunks(values: Array) -> Iterator[Array]:
     """The numbers of an array of one dimension, some at a time."""
     for first in range(0, len(values), CHUNK):

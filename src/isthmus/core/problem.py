@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from sklearn.utils.validation import validate_data
 
 from isthmus.core.labels import is_missing, read_labels
-from isthmus.core.numerics import chunks, frozen, squared_norm, stack, take_rows
+from isthmus.core.numerics import chunks, frozen, span_of, squared_norm, stack, take_rows
 from isthmus.exceptions import EmptyDocumentWarning, warn
 from isthmus.typing import Array, DomainName, DomainNames, Mask, Matrix, Positions
 
@@ -196,7 +196,7 @@ def make_problem(
                 is_target=bool(is_target[number]),
                 matrix=frozen(matrix if len(rows) == n_rows else take_rows(matrix, rows)),
                 rows=frozen(rows),
-                labels=frozen(known[rows]),
+                labels=frozen(known[span_of(rows)]),
                 labeled=frozen(labeled[rows]),
             )
         )

@@ -37,6 +37,8 @@ class DocumentFile:
     _labelled: bool
     _on_bad_row: Callable[[BadRowError], None] = refuse
     _allow_labels: Collection[str] = ()
+    _ids_differ: bool = False
+    """Whether that is known."""
     n_documents: int = field(default=0, init=False)
     """How many were read so far."""
     place: str = field(default="", init=False)
@@ -61,7 +63,7 @@ class DocumentFile:
         roles = [(role, column) for role, column in roles if column is not None]
         wanted = list(dict.fromkeys(column for _, column in roles))
         spots = {role: wanted.index(column) for role, column in roles}
-        seen = Seen()
+        seen = None if self._ids_differ else Seen()
         for place, row in self._table.rows(wanted):
             self.place = place
             self._n_rows += 1
@@ -80,7 +82,7 @@ class DocumentFile:
             raise DataError(f"{self.name} has columns, but no documents.")
         check_late_columns(self._table, self.columns, self._labelled)
 
-    def _document(self, found: dict[str, str | None], seen: Seen) -> Document:
+    def _document(self, found: dict[str, str | None], seen: Seen | None) -> Document:
         text, place = found["text"], self.place
         if text is None:
             why = f"has no text (column {self.columns.text!r}): leave the row out, or give it one."
@@ -96,7 +98,7 @@ class DocumentFile:
         if not name:
             why = f"has no id (column {self.columns.id!r}): give it one, or choose another id=."
             raise BadRowError(place, "without an id", why)
-        if not seen.add(name):
+        if seen is not None and not seen.add(name):
             why = f"has the id {name[:60]!r}, which an earlier document has: ids must differ."
             raise BadRowError(place, "with the id of an earlier document", why)
         return Document(name, text, label, truth)
@@ -136,6 +138,7 @@ def open_documents(
     max_document: int = LONGEST,
     on_bad_row: Callable[[BadRowError], None] = refuse,
     allow_labels: Collection[str] = (),
+    ids_differ: bool = False,
 ) -> Iterator[DocumentFile]:
     """Open a file, a folder or, by the name "-", standard input.
 
@@ -162,6 +165,8 @@ def open_documents(
         end.
     allow_labels
         Labels that are classes though they look like placeholders ("none", "-", "N/A" ...).
+    ids_differ
+        Whether ids are known to, as in a file that was read before: they are not compared, nor kept for that.
 
     Examples
     --------
@@ -177,7 +182,7 @@ def open_documents(
     """
     with open_table(path, form, encoding, max_document) as table:
         columns = choose(table, text=text, label=label, id=id, truth=truth, needs_label=labelled, with_ids=with_ids)
-        yield DocumentFile(table.name, columns, table, labelled, on_bad_row, allow_labels)
+        yield DocumentFile(table.name, columns, table, labelled, on_bad_row, allow_labels, ids_differ)
 
 
 def _as_text(value: Any, place: str, column: str) -> str | None:
