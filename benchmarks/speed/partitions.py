@@ -82,7 +82,7 @@ def main() -> None:
 
     distributed: Any = import_module("distributed")
     answer, model, folder, output, kills = sys.argv[1:]
-    done, died, rng = Event(), [], np.random.default_rng(0)
+    done, died, rng = Event(), list[int](), np.random.default_rng(0)
     with distributed.LocalCluster(WORKERS, threads_per_worker=1, dashboard_address=None) as cluster:
 
         def kill() -> None:
