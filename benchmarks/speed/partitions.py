@@ -86,7 +86,7 @@ def main() -> None:
     with distributed.LocalCluster(WORKERS, threads_per_worker=1, dashboard_address=None) as cluster:
 
         def kill() -> None:
-            while len(died) < int(kills) and not done.wait(float(rng.uniform(1, 4))):
+            while len(died) < int(kills) and not done.wait(float(rng.uniform(0.5, 2))):
                 pids = [worker.pid for worker in cluster.workers.values() if worker.pid]
                 if pids:
                     died.append(pids[rng.integers(len(pids))])
