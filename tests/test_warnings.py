@@ -18,7 +18,13 @@ from sklearn.preprocessing import FunctionTransformer
 
 import isthmus
 from conftest import Toy, unrelated_toy
-from isthmus.exceptions import EmptyDocumentWarning, GuessedEncodingWarning, SmallClassWarning, TransferWarning
+from isthmus.exceptions import (
+    EmptyDocumentWarning,
+    GuessedEncodingWarning,
+    SmallClassWarning,
+    TransferWarning,
+    warn_deprecated,
+)
 from isthmus.io.documents import open_documents
 from isthmus.selection.scorers import InformationMaximization
 
@@ -42,6 +48,14 @@ class Rows:
         return self.X[[int(text) for text in texts]]
 
     fit_transform = transform
+
+
+def test_what_is_deprecated_says_what_to_use_and_until_when() -> None:
+    check_line(lambda: warn_deprecated("fit(shares=)", "target_prior=", goes_in="0.4"), FutureWarning)
+    with pytest.warns(
+        FutureWarning, match=r"^fit\(shares=\) is deprecated, and goes in isthmus 0\.4: use target_prior=\.$"
+    ):
+        warn_deprecated("fit(shares=)", "target_prior=", goes_in="0.4")
 
 
 def test_transfer_warnings() -> None:

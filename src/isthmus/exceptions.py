@@ -49,6 +49,11 @@ class TransferWarning(UserWarning):
     """Negative transfer: labels should not cross here, or not without a second look."""
 
 
+def warn_deprecated(old: str, new: str, *, goes_in: str) -> None:
+    """Something public has a better way: the old one works until `goes_in`, a version (docs/stability.md)."""
+    warn(f"{old} is deprecated, and goes in isthmus {goes_in}: use {new}.", FutureWarning)
+
+
 def warn(sentence: str, kind: type[Warning]) -> None:
     """Warn of the user's line, however many calls lie between: `transfer` and searches call `fit`, too.
 
