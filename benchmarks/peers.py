@@ -63,6 +63,7 @@ PEERS: dict[str, tuple[str, str]] = {
     "isthmus LR (no adaptation)": ("isthmus", ISTHMUS.format(method="LR")),
     "isthmus CDSC": ("isthmus", ISTHMUS.format(method="CDSC")),
     "isthmus TCL": ("isthmus", ISTHMUS.format(method="TCL")),
+    "isthmus DCI": ("isthmus", ISTHMUS.format(method="DCI")),
     "isthmus Auto": ("isthmus", ISTHMUS.format(method="Auto")),
     "isthmus Auto, static encoder": ("model2vec isthmus", BOTH),
     "static encoder + LR": ("model2vec scikit-learn", EMBEDDINGS),
