@@ -10,6 +10,7 @@
 # make docs     build the site into site/, with no warning; needs no network once its tools are installed
 # make gallery  draw the pictures of the gallery, on real data where $ISTHMUS_DATA is set
 # make pictures take the pictures of the report and the studio, with chromium
+# make printed  run the commands whose outputs the docs show, and put today's outputs there
 # make clean    remove the environments and caches
 
 PYTHON ?= python3
@@ -24,7 +25,7 @@ export PYTHONDONTWRITEBYTECODE :=
 PYTEST := SCIPY_ARRAY_API=1 OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 WORKERS := --numprocesses=2 --dist=worksteal
 
-.PHONY: install install-dev demo test tests test-oldest test-newest lint mutants fuzz kill bench dist-check docs gallery pictures clean
+.PHONY: install install-dev demo test tests test-oldest test-newest lint mutants fuzz kill bench dist-check docs gallery pictures printed clean
 
 install: $(VENV)/.installed
 install-dev: $(VENV)/.installed-dev
@@ -133,6 +134,10 @@ gallery: install-dev
 pictures: install-dev
 	@echo "== Pictures"
 	$(BIN)/python benchmarks/pictures.py
+
+printed: install-dev
+	@echo "== Outputs in the docs"
+	$(BIN)/python benchmarks/printed.py
 
 clean:
 	rm -rf dist site $(VENV) $(OLDEST) $(NEWEST) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

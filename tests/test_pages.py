@@ -80,9 +80,15 @@ ELSEWHERE = {"add-a-method.md", "architecture.md"}
 """test_tutorial.py runs the first as a module; the second shows a trace, which test_architecture.py makes."""
 
 
+def without_digits(line: str) -> str:
+    """Words of an output, whose figures may be others with other versions; `make printed` writes today's."""
+    return re.sub(r"\d+", "#", line.rstrip())
+
+
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("page", [page for page in RUN if page.name not in ELSEWHERE], ids=lambda page: page.name)
 def test_a_page_runs_from_top_to_bottom(page: Path, names: dict[str, Any]) -> None:
+    printed: set[str] = set()
     for block in blocks(page):
         if block.reason is not None or block.language in DATA:
             continue
@@ -95,8 +101,12 @@ def test_a_page_runs_from_top_to_bottom(page: Path, names: dict[str, Any]) -> No
                 assert program == "isthmus", f"{place}: {command!r} is not run, so say why above it"
                 done = run(*arguments)
                 assert done.code == 0, (place, command, done.err)
+                printed |= {without_digits(line) for line in done.stdout.splitlines()}
         else:
             pytest.fail(f"{place}: a block of {block.language or 'no language'}")
+    shown = re.findall(r"^ {4}(?!isthmus |\$ )(.+)$", BLOCK.sub("", page.read_text(encoding="utf-8")), re.MULTILINE)
+    if printed and page.name != "command-line.md":  # which shows commands with what they print: benchmarks/printed.py
+        assert {line for line in shown if without_digits(line) not in printed} == set()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
