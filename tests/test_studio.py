@@ -222,7 +222,7 @@ def test_kill_loses_no_confirmed_label(tmp_path: Path) -> None:
 
 @pytest.fixture
 def client(session: Session) -> TestClient:
-    app = studio_app(session, lambda *files: read_uploaded(*files, Reading()))
+    app = studio_app(session, lambda one, other, columns: read_uploaded(one, other, columns, Reading()))
     guarded = Guard(app, hosts=["127.0.0.1:80"], token="secret")
     return TestClient(guarded, base_url="http://127.0.0.1:80", headers={"authorization": "Bearer secret",
                                                                         "host": "127.0.0.1:80"})  # fmt: skip

@@ -81,7 +81,7 @@ def _run(project: Path, loaded: Loaded | None, reading: Reading, method: str, po
     with free_socket("127.0.0.1", port) as listening:
         number = listening.getsockname()[1]
         app = Guard(
-            studio_app(session, lambda *files: read_uploaded(*files, reading)),
+            studio_app(session, lambda one, other, columns: read_uploaded(one, other, columns, reading)),
             hosts=[f"127.0.0.1:{number}", f"localhost:{number}"],
             token=token,
         )
@@ -135,7 +135,7 @@ def read_pair(source: list[str], target: str, reading: Reading) -> Loaded:
     return Loaded(documents, meta)
 
 
-def read_uploaded(source: str, target: str, columns: dict[str, str], reading: Reading) -> Loaded:
+def read_uploaded(source: str, target: str, columns: dict[str, Any], reading: Reading) -> Loaded:
     """Two files of the page, whose columns may be named there; what is wrong with them is said in its words."""
     import re
     from dataclasses import replace

@@ -89,7 +89,7 @@ class _Pages:
                     paths[-1].parent.mkdir()
                     paths[-1].write_bytes(await upload.read())
                 columns = {name: str(form[name]) for name in COLUMNS if form.get(name)}
-                await run_in_threadpool(self._load, *map(str, paths), columns)
+                await run_in_threadpool(self._load, str(paths[0]), str(paths[1]), columns)
         return JSONResponse(await run_in_threadpool(self._session.state))
 
     def _load(self, source: str, target: str, columns: dict[str, str]) -> None:
