@@ -257,3 +257,11 @@ def test_an_interrupt_ends_the_command_quietly(module: str, tmp_path: Path) -> N
         command, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": path}, timeout=120, check=False
     )
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+def test_the_shell_completes_commands_and_options() -> None:
+    for words, number, completed in (("isthmus ev", 1, "evaluate"), ("isthmus evaluate --tr", 2, "--truth")):
+        asked = {"_ISTHMUS_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(number)}
+        with mock.patch.dict(os.environ, asked):
+            done = command.run()
+        assert (done.code, done.stdout.split()) == (0, [completed])
