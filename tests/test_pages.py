@@ -176,6 +176,17 @@ def test_the_headline_is_what_the_command_prints() -> None:
         assert said in readme
 
 
+def test_the_glossary_names_what_there_is() -> None:
+    rows = re.findall(
+        r"^\| (.+?) \|.*\| (.+) \|$", (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    terms = [term.lower() for term, _ in rows[1:]]
+    assert terms == sorted(terms)
+    for name in re.findall(r"`(isthmus(?:\.\w+)+)", " ".join(where for _, where in rows)):
+        parent, _, last = name.rpartition(".")
+        assert hasattr(importlib.import_module(parent), last) or importlib.import_module(name), name
+
+
 def test_the_reference_has_every_public_name() -> None:
     pages = "\n".join((ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("api.md", "api-methods.md"))
     entries = re.findall(r"^::: isthmus\.(\S+)(?:\n    options:\n      members: \[(.+)\])?", pages, re.MULTILINE)
