@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +104,30 @@ def test_labels_that_are_wrong_are_named(fitted: Path) -> None:
     labelled = put(fitted / "labelled.csv", [{"id": name, "label": "pay"}, {"id": "nobody", "label": "bug"}])
     done = run("fit", *files(fitted), "--labels", labelled, "--method", "LR")
     assert "1 label is of a document that" in done.err
+
+
+def test_labels_do_not_go_to_rows_that_have_moved(fitted: Path, tmp_path: Path) -> None:
+    """Without ids, documents are numbered: a row more at the top would shift them all."""
+    target = [{"text": row["text"]} for row in rows_of(fitted / "t.csv")]
+    put(tmp_path / "t.csv", target)
+    pair = ["--source", fitted / "s.csv", "--target", tmp_path / "t.csv", "--method", "LR"]
+    assert run("fit", *pair, "-o", tmp_path / "m.isthmus").code == 0
+    asked = ("suggest", tmp_path / "m.isthmus", tmp_path / "t.csv", "-n", 6, "-o", tmp_path / "asked.csv")
+    assert run(*asked).code == 0
+    rows = [
+        {**row, "label": row["guess"], "text": row["text"].replace(" ", "\r\n")}
+        for row in rows_of(tmp_path / "asked.csv")
+    ]
+    put(tmp_path / "asked.csv", rows)
+    assert run("fit", *pair, "--labels", tmp_path / "asked.csv").code == 0  # spaces may change
+    put(tmp_path / "t.csv", [{"text": "another one"}, *target])
+    refused = run("fit", *pair, "--labels", tmp_path / "asked.csv").last
+    assert re.search(r"[456] labels of 6 would go to another text than is written there \(ids '", refused)
+    put(tmp_path / "t.csv", target)
+    put(tmp_path / "asked.csv", [{**rows[0], "text": "another one"}, *rows[1:]])
+    warned = run("fit", *pair, "--labels", tmp_path / "asked.csv")
+    assert warned.code == 0
+    assert "1 label of 6 would go to another text" in warned.err
 
 
 def annotated(tasks: list[dict[str, Any]], program: str) -> list[dict[str, Any]]:

@@ -66,7 +66,32 @@ def labels_by_id(
         what = "1 label is of a document" if n == 1 else f"{n:,} labels are of documents"
         listed = listed_places([repr(one.id) for one in strange])
         complain(f"{path}: {what} that {documents.path} has not ({listed}).", "yellow")
+    _check_texts(path, documents, given)
     return given, {one.id: label for one, label in zip(given, spelled, strict=True)}
+
+
+def _check_texts(path: str, documents: Gathered, given: Sequence[GivenLabel]) -> None:
+    """Rows that moved, or another file, would give each label to a document that nobody looked at."""
+    shown = {one.id: one.text for one in given if one.text}
+    if not shown:
+        return
+    pairs = zip(documents.ids, documents.texts, strict=True)
+    others = [name for name, text in pairs if name in shown and _beginning(text) != _beginning(shown[name])]
+    if others:
+        n = "1 label" if len(others) == 1 else f"{len(others):,} labels"
+        said = f"{path}: {n} of {len(shown):,} would go to another text than is written there"
+        listed = listed_places([repr(name) for name in others])
+        sentence = (
+            f"{said} (ids {listed}): was it made from another file than {documents.path}, or have its rows moved?"
+        )
+        if 2 * len(others) > len(shown):
+            raise DataError(sentence)
+        complain(sentence, "yellow")
+
+
+def _beginning(text: str) -> str:
+    """Programs for tables change spaces and ends of lines, and cut long cells off."""
+    return " ".join(text.split())[:200]
 
 
 def join_labels(files: Files, path: str, reading: Reading) -> SampleScore | None:

@@ -27,6 +27,8 @@ class GivenLabel(NamedTuple):
     kind: str
     """Why the document was suggested; empty if the file does not tell."""
     place: str
+    text: str = ""
+    """The document itself; empty if the file does not hold it."""
 
 
 def read_given(
@@ -80,17 +82,20 @@ def _rows(table: DocumentTable, columns: Sequence[str]) -> Iterator[tuple[str, d
 
 
 def _from_table(table: DocumentTable, id_column: str | None, label: str | None) -> Iterator[GivenLabel]:
-    if set(table.columns) >= SUGGESTED:  # whatever the user's own files call them: one may call its labels "kind"
+    suggested = set(table.columns) >= SUGGESTED
+    if suggested:  # whatever the user's own files call them: one may call its labels "kind"
         id_column, label = "id", "label"
     name = _column(table, "id", id_column, ["document_id", *USUAL["id"]])
     answer = _column(table, "label", label, USUAL["label"])
-    more = [column for column in ("guess", "kind") if column in table.columns and column not in (name, answer)]
+    told = ("guess", "kind", "text") if suggested else ("guess", "kind")  # a text of another table may be anything
+    more = [column for column in told if column in table.columns and column not in (name, answer)]
     for place, row in _rows(table, [name, answer, *more]):
         if not _plain(row[name]):
             raise DataError(f"{place}, has no id (column {name!r}), by which its label could be told whose it is.")
         value = row[answer]
         chosen = _first(value.get("choices")) if isinstance(value, dict) else value  # JSON-MIN
-        yield GivenLabel(_plain(row[name]), _plain(chosen), _plain(row.get("guess")), _plain(row.get("kind")), place)
+        guess, kind, text = (_plain(row.get(column)) for column in ("guess", "kind", "text"))
+        yield GivenLabel(_plain(row[name]), _plain(chosen), guess, kind, place, text)
 
 
 def _column(table: DocumentTable, role: str, asked: str | None, usual: Sequence[str]) -> str:
@@ -116,18 +121,21 @@ def _from_label_studio(table: DocumentTable) -> Iterator[GivenLabel]:
             if not annotation.get("was_cancelled")
             for result in _dicts(annotation.get("result"))
         ]
-        yield GivenLabel(_plain(name), _agreed(answers), _plain(data.get("guess")), _plain(data.get("kind")), place)
+        guess, kind, text = (_plain(data.get(key)) for key in ("guess", "kind", "text"))
+        yield GivenLabel(_plain(name), _agreed(answers), guess, kind, place, text)
 
 
 def _from_argilla(table: DocumentTable) -> Iterator[GivenLabel]:
-    columns = [column for column in ("id", "responses", "suggestions", "metadata") if column in table.columns]
+    known = ("id", "fields", "responses", "suggestions", "metadata")
+    columns = [column for column in known if column in table.columns]
     for place, row in _rows(table, columns):
         responses = _dict(row["responses"])
         question = QUESTION if QUESTION in responses else next(iter(responses), QUESTION)
         answers = [response.get("value") for response in _dicts(responses.get(question))]
         guess = _dict(_dict(row.get("suggestions")).get(question)).get("value")
         kind = _dict(row.get("metadata")).get("kind")
-        yield GivenLabel(_plain(row.get("id")), _agreed(answers), _plain(guess), _plain(kind), place)
+        text = _dict(row.get("fields")).get("text")
+        yield GivenLabel(_plain(row.get("id")), _agreed(answers), _plain(guess), _plain(kind), place, _plain(text))
 
 
 def _agreed(answers: Sequence[Any]) -> str:
