@@ -74,7 +74,11 @@ class Project:
         self._lock = threading.RLock()
         try:
             self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=10)
-            self._prepare()
+            try:
+                self._prepare()
+            except BaseException:
+                self._db.close()
+                raise
         except sqlite3.DatabaseError as error:
             raise DataError(f"{path} cannot be opened as a project: {error}.") from None
 
@@ -84,7 +88,6 @@ class Project:
         )
         is_new = not self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         if not is_new and (application, version) != (APPLICATION, VERSION):
-            self._db.close()
             raise DataError(f"{self.path} is no project of isthmus studio, or one of another version.")
         self._db.execute("PRAGMA journal_mode=WAL")
         self._db.execute("PRAGMA synchronous=FULL")
