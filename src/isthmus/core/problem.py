@@ -100,10 +100,10 @@ class Problem:
 
     @cached_property
     def mean_squared_length(self) -> float:
-        """Of a document of any domain. One, where rows have unit length, whatever rounding says."""
+        """Of a document of any domain. One, where rows have unit length, whatever single precision makes of it."""
         squares = sum(squared_norm(domain.matrix) for domain in self.domains)
         found = squares / sum(len(domain.rows) for domain in self.domains)
-        return 1.0 if np.isclose(found, 1, rtol=1e-6, atol=0) else found
+        return 1.0 if self.domains[0].matrix.dtype == np.float32 and abs(found - 1) < 1e-6 else found
 
     @cached_property
     def is_signed(self) -> bool:
@@ -292,16 +292,10 @@ def _as_names(values: Any, argument: str) -> list[DomainName]:
     if isinstance(values, str) or (not isinstance(values, Collection) and not hasattr(values, "__array__")):
         raise TypeError(f"{argument} is {values!r}: give a list or array with one domain name per row.")
     names = values.tolist() if hasattr(values, "tolist") else list(values)
-    try:
-        few = list(dict.fromkeys(names))
-    except TypeError:
-        row = next(row for row, name in enumerate(names) if not isinstance(name, Hashable))
-        raise TypeError(
-            f"{argument}[{row}] is {names[row]!r}, which is not hashable: use strings or integers as names."
-        ) from None
-    for name in few:
+    for row, name in enumerate(names):
+        if not isinstance(name, Hashable):
+            raise TypeError(f"{argument}[{row}] is {name!r}, which is not hashable: use strings or integers as names.")
         if is_missing(name):
-            row = next(row for row, other in enumerate(names) if other is name)
             raise ValueError(f"{argument}[{row}] is {name!r}: every row needs a domain name.")
     return names
 
