@@ -12,7 +12,7 @@ from sklearn.utils.metaestimators import available_if
 
 from isthmus.auto import candidates as names
 from isthmus.auto import sample
-from isthmus.auto.decide import Decision, corrected_prior, decide, relearned
+from isthmus.auto.decide import Decision, corrected_prior, decide, relearned, without
 from isthmus.auto.ensemble import EnsembleSolution, FirstColumnsSolution
 from isthmus.auto.estimate import updated
 from isthmus.auto.later import PROBES, surplus_of_seen
@@ -192,32 +192,25 @@ class Auto(TransferClassifier):
         if max(_sizes(hidden)) > sample.AT_MOST:
             seen, looked_at = sample.sample_for_decisions(hidden, checked)
             known = None if checked is None else checked[looked_at]
-        clock = Clock(self.max_time)
-
-        def attempt(prior: Any) -> tuple[Run, Decision]:
-            settings = (self.random_state, self.n_embedding_features)
-            if self.warm_start and self.max_time is None and isinstance(prior, str):
-                run = workspace.once(_complete_run, SameProblem(seen), workspace, prior, *settings)
-            else:
-                run = Run(seen, workspace, prior, clock, *settings)
-                run.start()
-            return run, decide(run, known, self.novelty)
-
-        first, decision = attempt(self.target_prior)
-        run = first
+        clock, settings = Clock(self.max_time), (self.random_state, self.n_embedding_features)
+        if self.warm_start and self.max_time is None and isinstance(self.target_prior, str):
+            first = workspace.once(_complete_run, SameProblem(seen), workspace, self.target_prior, *settings)
+        else:
+            first = Run(seen, workspace, self.target_prior, clock, *settings)
+            first.start()
+        run, decision = first, decide(first, known, self.novelty)
         if known is None:
             return first, *(
                 (run, decision) if seen is hidden else self._learned(hidden, run, decision, run.target_prior)
             )
         prior = corrected_prior(run, decision, known)
-        # Known better now: choose again, if it is another and there is the time.
-        if run.differs_from(prior) and clock.has(sum(run.seconds.values())):
-            run, decision = attempt(prior)
+        if names.TOPICS in decision.members and run.is_far_from_source(prior):
+            decision = without(decision, names.TOPICS)
         right, claimed = decision.check(known)
         estimate = updated(decision.estimate, claimed, right, problem.n_classes, len(known) - len(right))
         if seen is not hidden or clock.has(run.seconds_of(decision.members)):
             # What is known of the target is learned from as well: the members, once more.
-            run, decision = self._learned(problem, run, decision, corrected_prior(run, decision, known))
+            run, decision = self._learned(problem, run, decision, prior)
         else:
             decision = replace(decision, scores=decision.scores[~known.any(axis=1)])
         return first, run, replace(decision, estimate=estimate)

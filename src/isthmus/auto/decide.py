@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy.special import entr
 from scipy.stats import binom
 
 from isthmus.auto import candidates as names
@@ -101,6 +102,13 @@ def relearned(decision: Decision, answers: Mapping[str, Array]) -> Decision:
     return replace(decision, scores=scores, spreads=spreads, rows=rows)
 
 
+def without(decision: Decision, name: str) -> Decision:
+    """The same decision without one of its members; its answers have yet to follow (`relearned`)."""
+    kept = [number for number, own in enumerate(decision.members) if own != name]
+    members, weights = tuple(decision.members[n] for n in kept), [decision.weights[n] for n in kept]
+    return replace(decision, members=members, weights=weights, spreads=[decision.spreads[n] for n in kept])
+
+
 def corrected_prior(run: Run, decision: Decision, checked: Array) -> Any:
     """The target prior after a look at labels that are known.
 
@@ -172,7 +180,7 @@ def _kind(run: Run, diagnostics: Diagnostics, checked: Array | None, estimate: E
         for kind, members in _ensembles(run).items():
             scores = _says(run, members)
             probabilities = tempered(scores, sharpness_for(scores, estimate.value))[known]
-            log_odds[kind] += float(np.log(np.maximum((probabilities * checked[known]).sum(axis=1), 1e-3)).sum())
+            log_odds[kind] += _surprise(probabilities, checked[known])
         if max(log_odds, key=log_odds.__getitem__) != indicated:
             reason += ", but the known labels overrule it"
     return max(log_odds, key=log_odds.__getitem__), reason
@@ -183,6 +191,14 @@ def _rows_of_new_class(run: Run) -> Positions | None:
     novel = novel_documents(run.problem, run.answers[names.SOURCE_ONLY])
     rows = np.concatenate([domain.rows[~domain.labeled] for domain in run.problem.domains])
     return None if novel is None else rows[novel]
+
+
+def _surprise(probabilities: Array, labels: Array) -> float:
+    """Log-likelihood of labels, less what these very documents let expect.
+
+    Suggested documents are those that an ensemble doubts, which alone must not speak against it.
+    """
+    return float(np.log(np.maximum((probabilities * labels).sum(axis=1), 1e-3)).sum() + entr(probabilities).sum())
 
 
 def _class_cautions(run: Run, estimate: Estimate) -> list[Caution]:
@@ -241,7 +257,7 @@ def _why(run: Run, name: str, members: tuple[str, ...], reason: str) -> str:
     if name in members:
         return f"member: {reason}" if run.candidates[name].on_demand else "member"
     if run.candidates[name].on_demand:
-        might_be_chosen = name == names.WITH_DCI or not run.differs_from("source")
+        might_be_chosen = name == names.WITH_DCI or not run.is_far_from_source(run.target_prior)
         return f"not needed: {reason}" if might_be_chosen else "makes classes like the source's, and there are others"
     return "for comparison" if name == names.SOURCE_ONLY else f"no member: {reason}" if reason else "no member"
 

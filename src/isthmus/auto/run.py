@@ -112,7 +112,7 @@ class Run:
 
     def members(self, topics: bool) -> tuple[str, ...]:
         """Of the ensemble for topics, or the other one: those candidates that there are, and hypotheses that count."""
-        wanted = members_for(topics, not self.differs_from("source"))
+        wanted = members_for(topics, not self.is_far_from_source(self.target_prior))
         return tuple(name for name in wanted if name in self.candidates and self.weights.get(name, 1.0) >= LEAST_WEIGHT)
 
     @property
@@ -149,9 +149,9 @@ class Run:
         """The prior that candidates went by."""
         return dict(zip(self.problem.classes.tolist(), self.prior.tolist(), strict=True))
 
-    def differs_from(self, target_prior: Any) -> bool:
-        """Whether candidates would answer otherwise by this prior: not, where it is near."""
-        return bool(np.abs(self._read(target_prior) - self.prior).max() >= NEAR)
+    def is_far_from_source(self, target_prior: Any) -> bool:
+        """Whether a prior is another than the source's, and not just a little."""
+        return bool(np.abs(self._read(target_prior) - self.source_prior).max() >= NEAR)
 
     def _is_hypothesis(self, name: str) -> bool:
         """Where the prior is said to be unknown, the source's is none."""
