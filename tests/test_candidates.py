@@ -14,7 +14,6 @@ from isthmus.auto import run as running
 from isthmus.auto.auto import _without_target_labels
 from isthmus.auto.averaging import centered_log_odds
 from isthmus.auto.decide import decide
-from isthmus.auto.later import _halves, surplus_of_seen
 from isthmus.auto.run import Clock, Run
 from isthmus.core.problem import Problem, make_problem
 from isthmus.core.progress import Stage, listening
@@ -184,19 +183,6 @@ def test_whoever_listens_is_told_of_each_candidate_as_it_begins(monkeypatch: pyt
         assert set(stage.left) == set(names[number + 1 :])
     told(monkeypatch, {}, "source")
     assert len(stages) == len(names)  # nobody listens
-
-
-def test_documents_that_were_learned_from_are_surer_than_others() -> None:
-    """Noise: what pseudo-labels teach of one half says nothing about the other."""
-    n, rng = 60 + 400, np.random.default_rng(0)
-    X, y = rng.random((n, 300)) * (rng.random((n, 300)) < 0.05), np.arange(n) % 2
-    problem = make_problem(LR(), X, y, np.repeat([1, -1], [60, 400]), sample_labeled=np.arange(n) < 70)
-    run = Run(problem, Workspace(), "source", Clock(None), 0)
-    assert surplus_of_seen(run) > 1.1
-    half, unseen = _halves(problem)
-    assert len(half.labeled[1]) == 70  # all that is known
-    assert half.unlabeled.shape[0] + unseen.shape[0] == 390
-    assert surplus_of_seen(Run(a_problem(), Workspace(), "source", Clock(None), 0)) == 1  # too few
 
 
 def test_candidates_side_by_side_answer_as_one_after_another(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:

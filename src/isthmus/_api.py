@@ -109,8 +109,7 @@ class Result:
         """The words that carried the labels across, for methods that have topics."""
         if not hasattr(self.estimator, "topics"):
             raise TypeError(f"{type(self.estimator).__name__} has no topics here; TCL and NMTF have.")
-        topics: Topics = self.estimator.topics(self.vectorizer.get_feature_names_out(), n_words)
-        return topics
+        return self.estimator.topics(self.vectorizer.get_feature_names_out(), n_words)
 
     def report(
         self,
@@ -130,8 +129,7 @@ class Result:
         ids : sequence, one entry per target text, optional
             How the page calls the documents. By default it numbers them from one.
         truth : sequence, one entry per target text, optional
-            True labels, for accuracy, confusion and ROC; None where they are not known. They are used for scoring
-            alone.
+            True labels, for accuracy, confusion and ROC, and for nothing else; None where they are not known.
         names : (str, str), optional
             What to call the source and the target, such as the names of their files.
         force : bool
@@ -388,10 +386,7 @@ def _read_vectorizer(vectorizer: Any, preset: str | None, encoder: Any, takes_bo
 
 
 def read_method(method: str | TransferClassifier, random_state: Any) -> TransferClassifier:
-    """An estimator by the name of its method, in any case, or a copy of the one that is given.
-
-    One that keeps what it makes for the next fit is taken as it is.
-    """
+    """An estimator by the name of its method, or a copy of the one given: itself, if it keeps what fits make."""
     if isinstance(method, TransferClassifier):
         return method if method.get_params().get("warm_start") else clone(method)
     by_name = {name.lower(): kind for name, kind in {"Auto": Auto, **METHODS}.items()}

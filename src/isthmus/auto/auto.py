@@ -15,7 +15,6 @@ from isthmus.auto import sample
 from isthmus.auto.decide import Decision, corrected_prior, decide, relearned, without
 from isthmus.auto.ensemble import EnsembleSolution, FirstColumnsSolution
 from isthmus.auto.estimate import updated
-from isthmus.auto.later import PROBES, surplus_of_seen
 from isthmus.auto.leaderboard import Leaderboard
 from isthmus.auto.reuse import SameProblem, with_known_documents
 from isthmus.auto.run import Clock, Run
@@ -160,8 +159,7 @@ class Auto(TransferClassifier):
             problem = problem.scaled(scale)
         if self.warm_start:
             problem = with_known_documents(problem, workspace)
-        first, run, decision = self._choose(problem, workspace)
-        sampled = len(decision.scores) > run.n_unlabeled
+        run, decision = self._choose(problem, workspace)
         if decision.warnings:
             emit(decision.warnings)
         return EnsembleSolution(
@@ -177,16 +175,11 @@ class Auto(TransferClassifier):
             _weights=decision.weights,
             _sharpness=decision.sharpness,
             _scale=scale,
-            # Later documents are as sure, without a member that learns from single ones or where most were not learned.
-            _surplus=workspace.once(surplus_of_seen, first) if {*PROBES} & {*decision.members} and not sampled else 1.0,
             novel=_mask(problem.n_rows, decision.novel) if self.novelty else None,
         )
 
-    def _choose(self, problem: Problem, workspace: Workspace) -> tuple[Run, Run, Decision]:
-        """Run, decide and, where target labels are known, check, correct and learn from them: the first and last run.
-
-        The first knows no target label, and is the same in a refit.
-        """
+    def _choose(self, problem: Problem, workspace: Workspace) -> tuple[Run, Decision]:
+        """Run, decide and, where target labels are known, check, correct and learn from them."""
         hidden, checked = _without_target_labels(problem)
         seen, known = hidden, checked
         if max(_sizes(hidden)) > sample.AT_MOST:
@@ -194,15 +187,13 @@ class Auto(TransferClassifier):
             known = None if checked is None else checked[looked_at]
         clock, settings = Clock(self.max_time), (self.random_state, self.n_embedding_features)
         if self.warm_start and self.max_time is None and isinstance(self.target_prior, str):
-            first = workspace.once(_complete_run, SameProblem(seen), workspace, self.target_prior, *settings)
+            run = workspace.once(_complete_run, SameProblem(seen), workspace, self.target_prior, *settings)
         else:
-            first = Run(seen, workspace, self.target_prior, clock, *settings)
-            first.start()
-        run, decision = first, decide(first, known, self.novelty)
+            run = Run(seen, workspace, self.target_prior, clock, *settings)
+            run.start()
+        decision = decide(run, known, self.novelty)
         if known is None:
-            return first, *(
-                (run, decision) if seen is hidden else self._learned(hidden, run, decision, run.target_prior)
-            )
+            return (run, decision) if seen is hidden else self._learned(hidden, run, decision, run.target_prior)
         prior = corrected_prior(run, decision, known)
         if names.TOPICS in decision.members and run.is_far_from_source(prior):
             decision = without(decision, names.TOPICS)
@@ -213,7 +204,7 @@ class Auto(TransferClassifier):
             run, decision = self._learned(problem, run, decision, prior)
         else:
             decision = replace(decision, scores=decision.scores[~known.any(axis=1)])
-        return first, run, replace(decision, estimate=estimate)
+        return run, replace(decision, estimate=estimate)
 
     def _learned(self, problem: Problem, run: Run, decision: Decision, prior: Any) -> tuple[Run, Decision]:
         """The same decision, with the members' answers to a problem of more documents or labels.

@@ -52,8 +52,6 @@ class EnsembleSolution(TransductiveSolution):
     _sharpness: float
     _scale: float
     """Of the documents: members know them at a mean squared length of one."""
-    _surplus: float = 1.0
-    """How much surer members are of documents that they have learned from than of those that come later."""
     _weights: list[float] = field(default_factory=list)
     """Of the members; empty where all count alike."""
     novel: Any = None
@@ -63,7 +61,7 @@ class EnsembleSolution(TransductiveSolution):
         X = X if self._scale == 1 else X * X.dtype.type(self._scale)
         answers = [member.assign(X, domain) for member in self._members]
         scores = combine(answers, self._spreads, self._weights or [1.0] * len(answers))
-        return tempered(scores, self._sharpness * self._surplus)
+        return tempered(scores, self._sharpness)
 
     def member(self, name: str) -> Solution:
         """One of the chosen candidates' solutions, by itself."""

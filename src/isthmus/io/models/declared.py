@@ -134,7 +134,7 @@ NUMBERS: dict[str, dict[str, Numbers]] = {
     },
     "EmbeddingSolution": EMBEDDED,
     "FirstColumnsSolution": {"n_features_in_": POSITIVE_COUNT},
-    "EnsembleSolution": {"_sharpness": _not_negative(), "_scale": _not_negative(), "_surplus": _not_negative()},
+    "EnsembleSolution": {"_sharpness": _not_negative(), "_scale": _not_negative()},
     "GrowingGraph": {
         "nodes": _rows("tied", "features"),
         "sizes": _not_negative("tied"),
