@@ -151,7 +151,8 @@ def gather_in_blocks(path: str, stages: Stages, bad: BadRows, **options: Any) ->
         found = Gathered(path, file.columns)
         for document in file:
             found.labels.append(document.label and intern(document.label))
-            found.truth.append(document.truth and intern(document.truth))
+            if file.columns.truth is not None:  # else empty: so many entries take room
+                found.truth.append(document.truth and intern(document.truth))
             if file.n_documents % REPORT_EVERY == 0:
                 advance(file.position, file.size)
         found.placeholders = dict(file.placeholders)

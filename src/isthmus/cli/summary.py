@@ -167,6 +167,8 @@ class Summary:
 
     def _score(self) -> tuple[int, int]:
         """Right and scored documents. One whose label was learned from proves nothing."""
+        if self.target.columns.truth is None:
+            return 0, 0
         given = self.target.labels if self.used_target_labels else [None] * len(self.target.truth)
         pairs = [
             (found, true)
