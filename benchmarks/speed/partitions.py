@@ -83,11 +83,15 @@ def main() -> None:
     distributed: Any = import_module("distributed")
     answer, model, folder, output, kills = sys.argv[1:]
     done, died, rng = Event(), list[int](), np.random.default_rng(0)
-    with distributed.LocalCluster(WORKERS, threads_per_worker=1, dashboard_address=None) as cluster:
+    with (
+        distributed.LocalCluster(WORKERS, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+    ):
 
         def kill() -> None:
             while len(died) < int(kills) and not done.wait(float(rng.uniform(0.5, 2))):
-                pids = [worker.pid for worker in cluster.workers.values() if worker.pid]
+                # Of those at work: Dask does not start a worker again that is killed while it starts.
+                pids = list(client.run(os.getpid, on_error="ignore").values())
                 if pids:
                     died.append(pids[rng.integers(len(pids))])
                     os.kill(died[-1], signal.SIGKILL)
