@@ -89,8 +89,8 @@ def main() -> None:
     ):
 
         def kill() -> None:
-            while len(died) < int(kills) and not done.wait(float(rng.uniform(0.5, 2))):
-                # Of those at work: Dask does not start a worker again that is killed while it starts.
+            while len(died) < int(kills) and not done.wait(float(rng.uniform(2, 6))):
+                # Not too often: Dask does not start a worker again that is killed while it starts.
                 pids = list(client.run(os.getpid, on_error="ignore").values())
                 if pids:
                     died.append(pids[rng.integers(len(pids))])
