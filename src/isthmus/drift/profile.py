@@ -81,7 +81,7 @@ def _profile(estimator: Any, vectorizer: Any, texts: Collection[str], X: Any, sh
     looked_at = [text for row, text in enumerate(texts) if row in wanted]
     own, n = taken_rows(X, rows), len(texts)
     drawn = _without_own(vectorizer, own, shared)
-    center = sum(_summed(part) for _, part in row_parts(X)) / n
+    center = np.asarray(sum(_summed(part) for _, part in row_parts(X))) / n
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", EmptyDocumentWarning)
         probabilities = estimator.predict_proba(drawn)
