@@ -97,6 +97,6 @@ def test_copies_of_target_documents_change_no_evidence(toy: Toy, monkeypatch: py
         target = np.tile(np.flatnonzero(toy.in_target), n)
         rows = np.concatenate([np.flatnonzero(~toy.in_target), target])
         problem = make_problem(LR(), toy.X[rows], toy.y[rows], toy.domain[rows], "target")
-        found.append(evidence_for(problem, np.tile(labels, n), looked_at(problem)))
+        found.append(evidence_for([problem], np.tile(labels, n), looked_at(problem)))
     assert found[0] == found[1]
     assert found[0].consistency < 0.7

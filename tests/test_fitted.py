@@ -133,18 +133,21 @@ def test_the_line_of_the_source_only_classifier_is_found() -> None:
     assert found["residual_standard_error"] == pytest.approx(0, abs=1e-9)
 
 
-def test_an_interval_holds_nine_in_ten_whatever_kinds_there_are_more_of() -> None:
+@pytest.mark.parametrize("alike", [True, False])
+def test_an_interval_holds_nine_in_ten_and_more_where_kinds_differ(alike: bool) -> None:
     rng = np.random.default_rng(0)
     rows = [replace(A_ROW, family=name) for name, n in (("splits", 2000), ("reviews", 200)) for _ in range(n)]
-    spread = np.where([row.family == "reviews" for row in rows], 0.1, 0.02)
+    spread = np.where([row.family == "reviews" for row in rows], 0.1, 0.1 if alike else 0.02)
     values = np.full(len(rows), 0.5)  # where there is most room, one
     truths = values + spread * rng.uniform(-1, 1, len(rows))
     found = fit_interval(rows, values.tolist(), truths.tolist())
     held = (truths >= 0.5 - found["below"]) & (truths <= 0.5 + found["above"])
-    assert np.average(held, weights=weights_by_kind(rows)) == pytest.approx(0.9, abs=0.02)
-    assert found["error"] == pytest.approx((0.05 + 0.01) / 2, abs=0.004)
-    # By the other kind's interval, all of the one are held and a fifth of the other.
-    assert found["held"] == pytest.approx((1 + 0.9 * 0.2) / 2, abs=0.05)
+    kept = 1 - 2 * found["tail"]
+    assert found["tail"] == (pytest.approx(0.045, abs=0.01) if alike else 0.005)
+    assert np.average(held, weights=weights_by_kind(rows)) == pytest.approx(kept, abs=0.02)
+    assert found["error"] == pytest.approx(spread[-1] / 4 + spread[0] / 4, abs=0.004)
+    # By the other kind's interval, all of the narrow one are held and a fifth of the wide one.
+    assert found["held"] == pytest.approx(kept if alike else (1 + kept * 0.2) / 2, abs=0.05)
     assert fit_interval(rows, values.tolist(), (values + 0.1).tolist())["below"] == 0
 
 

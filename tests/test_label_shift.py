@@ -84,7 +84,8 @@ def test_true_labels_have_more_for_them_than_labels_forced_on_documents_in_exces
     forced = truth.copy()
     forced[np.flatnonzero(truth == 0)[:18]] = 1  # as many of each class as the source has
     assert (
-        evidence_for(problem, truth, looked_at(problem)).total > evidence_for(problem, forced, looked_at(problem)).total
+        evidence_for([problem], truth, looked_at(problem)).total
+        > evidence_for([problem], forced, looked_at(problem)).total
     )
 
 
@@ -95,7 +96,7 @@ def test_the_sum_of_evidence() -> None:
 def test_of_many_documents_a_sample_is_looked_at(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
     problem = make_problem(LR(), toy.X, toy.y, toy.domain, "target")
     labels = (toy.y[toy.in_target] == "class 1").astype(int)
-    whole = evidence_for(problem, labels, looked_at(problem))
+    whole = evidence_for([problem], labels, looked_at(problem))
     seen = []
 
     def noted(X: Any, labels: Any) -> float:
@@ -104,7 +105,7 @@ def test_of_many_documents_a_sample_is_looked_at(toy: Toy, monkeypatch: pytest.M
 
     monkeypatch.setattr(label_shift, "consistency", noted)
     monkeypatch.setattr(label_shift, "AT_MOST", 50)
-    part = evidence_for(problem, labels, looked_at(problem))
+    part = evidence_for([problem], labels, looked_at(problem))
     assert 45 <= seen[0] <= 50  # but for near-duplicates
     assert part.reverse_auc == pytest.approx(whole.reverse_auc, abs=0.1)
 
@@ -139,7 +140,7 @@ def test_at_an_unknown_prior_the_sources_is_no_hypothesis(toy: Toy) -> None:
 def test_evidence_decides(better: str, monkeypatch: pytest.MonkeyPatch) -> None:
     toy = thinned(make_toy(seed=2), 0.2)
 
-    def told(problem: Any, labels: Any, here: Any) -> Evidence:
+    def told(views: Any, labels: Any, here: Any) -> Evidence:
         as_in_the_source = np.mean(labels) > 0.45
         return Evidence(0.9 if as_in_the_source == (better == "source") else 0.3, 0.9)
 

@@ -65,10 +65,16 @@ def weights_of(evidence: Sequence[Evidence], n: int) -> Array:
     return np.asarray(softmax(min(n, AT_MOST) ** 0.5 * totals))
 
 
-def evidence_for(problem: Problem, labels: Positions, here: Positions) -> Evidence:
-    """Of pseudo-labels of the unlabelled documents, as class numbers, by those documents that are looked at."""
-    target, labels = problem.unlabeled[here], labels[here]
-    return Evidence(reverse_auc(problem, target, labels), consistency(target, labels))
+def evidence_for(views: Sequence[Problem], labels: Positions, here: Positions) -> Evidence:
+    """Of pseudo-labels of the unlabelled documents, as class numbers, by those documents that are looked at.
+
+    Where there are embeddings, words are one view and both together another. Each prefers its own: the mean counts.
+    """
+    found = []
+    for problem in views:
+        target, own = problem.unlabeled[here], labels[here]
+        found.append((reverse_auc(problem, target, own), consistency(target, own)))
+    return Evidence(*np.mean(found, axis=0).tolist())
 
 
 def looked_at(problem: Problem) -> Positions:

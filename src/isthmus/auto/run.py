@@ -168,19 +168,15 @@ class Run:
             return
         labels = [self._labels_of(name) for name in tried]
         if len(tried) > 1:
-            self.evidence = dict(zip(tried, in_threads(self._evidence_for, labels), strict=True))
+            views = [self.problem] if self._whole is self.problem else [self.problem, self._whole]
+            each = [views] * len(tried), labels, [self.looked_at] * len(tried)
+            self.evidence = dict(zip(tried, in_threads(evidence_for, *each), strict=True))
             n = min(self.n_unlabeled, len(self.problem.labeled[1]))
             found = weights_of(list(self.evidence.values()), n)
             self.weights = dict(zip(tried, found.tolist(), strict=True))
             self.prior_was_found = True
         counts = [np.bincount(own, minlength=self.problem.n_classes) for own in labels]
         self._go_by(prior_of_target(self.problem, np.average(counts, axis=0, weights=list(self.weights.values()))))
-
-    def _evidence_for(self, labels: Positions) -> Evidence:
-        """Where there are embeddings, the mean of what words say and what both views say: each prefers its own."""
-        views = [self.problem] if self._whole is self.problem else [self.problem, self._whole]
-        found = [evidence_for(view, labels, self.looked_at) for view in views]
-        return Evidence(*np.mean([(own.reverse_auc, own.consistency) for own in found], axis=0).tolist())
 
     def _labels_of(self, name: str) -> Positions:
         """A hypothesis as pseudo-labels: at its prior, where it has one."""
@@ -189,7 +185,10 @@ class Run:
 
     def _side_by_side(self, solve: Callable[[Candidate], None], some: list[Candidate]) -> None:
         """None of them needs another. Whoever listens to progress is told from their threads as well."""
-        list(in_threads(Context.run, [copy_context() for _ in some], [solve] * len(some), some))
+        if len(some) == 1:
+            solve(some[0])
+        else:
+            list(in_threads(Context.run, [copy_context() for _ in some], [solve] * len(some), some))
 
     def _go_by(self, target_prior: Any) -> None:
         """Candidates will go by this prior."""

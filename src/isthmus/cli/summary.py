@@ -123,7 +123,7 @@ class Summary:
         look = f"; {doubtful:,} of {len(confidence):,} are below {DOUBTFUL}: look at these first." if doubtful else "."
         name = type(self.result.estimator).__name__
         if chosen := getattr(self.result.estimator, "chosen_", ()):
-            name += f" ({' and '.join(chosen)})"
+            name += f" ({'; '.join(chosen)})"
         say(f"{name} gives its labels a probability of {confidence.mean():.2f} on average{look}")
         if (estimate := self._estimate()) is not None:
             say(f"Estimated accuracy in the target: {estimate}.", "bold")
