@@ -169,6 +169,20 @@ def test_tcl_is_no_member_at_another_prior(share: float, is_member: bool, toy: T
     assert (candidates.TOPICS in auto.chosen_) == is_member
 
 
+def test_tcl_leaves_where_known_labels_show_another_prior() -> None:
+    """It makes classes like the source's. Before the labels, the prior is taken for the source's."""
+    toy = thinned(make_toy(seed=2), 0.1)
+    labeled = ~toy.in_target
+    labeled[np.random.default_rng(0).permutation(np.flatnonzero(toy.in_target))[:20]] = True
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("isthmus.auto.run.prior_of_target", lambda problem, counts: {"class 0": 0.5, "class 1": 0.5})
+        before = quiet(toy)
+        after = quiet(toy, sample_labeled=labeled)
+    assert candidates.TOPICS in before.chosen_
+    assert candidates.TOPICS not in after.chosen_
+    assert len(after.chosen_) == len(before.chosen_) - 1
+
+
 def test_tcl_runs_only_for_the_ensemble_that_was_chosen(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Diagnostics, "topic_score", -1.0)
     rows = {row["name"]: row for row in quiet(toy).leaderboard_.rows}

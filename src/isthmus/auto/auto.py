@@ -195,12 +195,12 @@ class Auto(TransferClassifier):
         if known is None:
             return (run, decision) if seen is hidden else self._learned(hidden, run, decision, run.target_prior)
         prior = corrected_prior(run, decision, known)
-        if names.TOPICS in decision.members and run.is_far_from_source(prior):
-            decision = without(decision, names.TOPICS)
         right, claimed = decision.check(known)
         estimate = updated(decision.estimate, claimed, right, problem.n_classes, len(known) - len(right))
         if seen is not hidden or clock.has(run.seconds_of(decision.members)):
             # What is known of the target is learned from as well: the members, once more.
+            if run.is_far_from_source(prior):
+                decision = without(decision, names.TOPICS)
             run, decision = self._learned(problem, run, decision, prior)
         else:
             decision = replace(decision, scores=decision.scores[~known.any(axis=1)])

@@ -103,8 +103,10 @@ def relearned(decision: Decision, answers: Mapping[str, Array]) -> Decision:
 
 
 def without(decision: Decision, name: str) -> Decision:
-    """The same decision without one of its members; its answers have yet to follow (`relearned`)."""
+    """The same decision without one of several members; the answer has yet to follow (`relearned`)."""
     kept = [number for number, own in enumerate(decision.members) if own != name]
+    if not kept:
+        return decision
     members, weights = tuple(decision.members[n] for n in kept), [decision.weights[n] for n in kept]
     return replace(decision, members=members, weights=weights, spreads=[decision.spreads[n] for n in kept])
 

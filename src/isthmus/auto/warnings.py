@@ -73,7 +73,7 @@ def label_shift(prior: Mapping[object, float]) -> Caution:
     return Caution(
         PRIOR,
         f"The target seems to have another class prior than the source (label shift), about {shares}, and the labels "
-        "go by it: label twenty target documents to be sure, or give target_prior.",
+        "go by it: label twenty target documents to be sure, or say it with target_prior=.",
     )
 
 
