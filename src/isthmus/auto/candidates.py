@@ -57,9 +57,9 @@ PORTFOLIO = (
     Candidate(BALANCED_DCI, SelfTraining, 20, {**FREE, "features": "dci"}, at_prior=True, needs_counts=True),
     Candidate(BALANCED_BESIDE, SelfTraining, 20, FREE, at_prior=True, sees_embeddings=True),
     Candidate(MIXTURE, NaiveBayesEM, 1, needs_counts=True, from_consensus=True),
-    Candidate(BESIDE, TransductiveLR, 15, at_prior=True, sees_embeddings=True),
     Candidate(TOPICS, TCL, 10, {"max_iter": 50}, needs_counts=True, on_demand=True),
     Candidate(WITH_DCI, TransductiveLR, 20, {"features": "dci"}, at_prior=True, needs_counts=True, on_demand=True),
+    Candidate(BESIDE, TransductiveLR, 15, at_prior=True, sees_embeddings=True, on_demand=True),
 )
 """Unlike methods, the cheap ones first."""
 
@@ -69,11 +69,13 @@ DIAGNOSTICS_COST = 8
 """Of the diagnostics."""
 
 
-def members_for(topics: bool, near_source: bool) -> tuple[str, ...]:
+def members_for(topics: bool, near_source: bool, embeddings: bool) -> tuple[str, ...]:
     """The ensemble for classes that are what documents are about, or for others, such as opinions.
 
     A mixture of the target finds what its documents are about. TCL makes classes like the source's, so that it is left
-    out where the target prior is another.
+    out where the target prior is another. What is not said in single words is looked for in embeddings or, without, in
+    the company that words keep.
     """
-    specialists = (MIXTURE, TOPICS) if topics and near_source else (MIXTURE,) if topics else (WITH_DCI,)
-    return (*HYPOTHESES, BESIDE, *specialists)
+    if topics:
+        return (*HYPOTHESES, MIXTURE, TOPICS) if near_source else (*HYPOTHESES, MIXTURE)
+    return (*HYPOTHESES, BESIDE if embeddings else WITH_DCI)

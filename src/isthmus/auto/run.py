@@ -92,8 +92,7 @@ class Run:
         asked = [name for name in names.HYPOTHESES if name in self.candidates and self._is_hypothesis(name)]
         self._side_by_side(self._attempt, [self.candidates[name] for name in asked])
         self._weigh()
-        others = [own for own in self.candidates.values() if own.name not in names.HYPOTHESES and not own.on_demand]
-        self._side_by_side(self._attempt, [own for own in others if own.name != names.SOURCE_ONLY])
+        self._attempt(self.candidates[names.MIXTURE])
 
     def repeat(self, members: tuple[str, ...], weights: Mapping[str, float], target_prior: Any) -> None:
         """Let the named ones answer, by weights and at a prior that another run has found."""
@@ -112,7 +111,8 @@ class Run:
 
     def members(self, topics: bool) -> tuple[str, ...]:
         """Of the ensemble for topics, or the other one: those candidates that there are, and hypotheses that count."""
-        wanted = members_for(topics, not self.is_far_from_source(self.target_prior))
+        near, embeddings = not self.is_far_from_source(self.target_prior), self._whole is not self.problem
+        wanted = members_for(topics, near, embeddings)
         return tuple(name for name in wanted if name in self.candidates and self.weights.get(name, 1.0) >= LEAST_WEIGHT)
 
     @property
@@ -185,10 +185,7 @@ class Run:
 
     def _side_by_side(self, solve: Callable[[Candidate], None], some: list[Candidate]) -> None:
         """None of them needs another. Whoever listens to progress is told from their threads as well."""
-        if len(some) == 1:
-            solve(some[0])
-        else:
-            list(in_threads(Context.run, [copy_context() for _ in some], [solve] * len(some), some))
+        list(in_threads(Context.run, [copy_context() for _ in some], [solve] * len(some), some))
 
     def _go_by(self, target_prior: Any) -> None:
         """Candidates will go by this prior."""
