@@ -14,6 +14,7 @@ from sklearn.linear_model import LogisticRegression
 
 from conftest import Toy, make_toy
 from isthmus import NaiveBayesEM, SelfTraining, TransductiveLR
+from isthmus.core.numerics import mean_square
 from isthmus.exceptions import EmptyDocumentWarning
 from isthmus.solvers.linear import fit_logistic
 
@@ -223,3 +224,16 @@ def test_one_document_a_million_times_as_long_warns_of_nothing() -> None:
         warnings.simplefilter("ignore", EmptyDocumentWarning)
         model = SelfTraining(max_iter=5).fit(np.array(rows) * 1e6, y, sample_domain=domains)
     assert np.isfinite(model.label_distributions_).all()
+
+
+@pytest.mark.parametrize("features", ["lsa", "dci"])
+def test_self_training_on_features_is_that_on_the_mapped_documents(features: str, toy: Toy) -> None:
+    """C is relative to the length of words, and rows with features beside them are longer."""
+    found = toy.fit(SelfTraining(features=features, balanced=True, target_prior="unknown"))
+    parts = [found.feature_map_.transform(toy.X, number) for number in range(2)]
+    mapped = sp.csr_array(np.where(toy.in_target[:, None], parts[1].toarray(), parts[0].toarray()))
+    assert mapped.shape[1] > toy.X.shape[1]
+    longer = mean_square(mapped) / mean_square(toy.X)
+    plain = toy.fit(SelfTraining(C=longer, balanced=True, target_prior="unknown"), X=mapped)
+    assert found.label_distributions_ == pytest.approx(plain.label_distributions_, abs=2e-3)
+    assert np.abs(toy.fit(SelfTraining()).label_distributions_ - found.label_distributions_).max() > 0.01
