@@ -294,6 +294,24 @@ def test_updated_estimate_by_hand() -> None:
     assert (after.low, after.high) == pytest.approx((value - reach, value + reach))
 
 
+def test_doubtful_documents_stand_for_doubtful_ones_alone() -> None:
+    """Nine in ten are wrong among the most doubtful quarter, and all is as it should be among the others."""
+    before, population = Estimate(0.8, 0.6, 0.95), np.repeat([0.5, 0.9], [250, 750])
+    claimed, right = np.repeat([0.5, 0.9], [40, 20]), np.repeat([False, True], [36, 24])
+    right[-2:] = False  # of twenty sure ones, eighteen are right
+    together = updated(before, claimed, right, 2, 1000)
+    apart = updated(before, claimed, right, 2, 1000, population)
+    truth = 0.25 * 0.1 + 0.75 * 0.9
+    assert abs(apart.value - truth) < 0.05 < abs(together.value - truth)
+    assert apart.low <= truth <= apart.high
+    # A random draw has as many of each stratum as there are: nothing changes.
+    claimed, right = np.repeat([0.5, 0.9], [10, 30]), np.arange(40) % 4 > 0
+    drawn = updated(before, claimed, right, 2, 1000, np.tile(claimed, 9))
+    assert drawn.value == pytest.approx(updated(before, claimed, right, 2, 1000).value)
+    alone = updated(before, claimed, right, 2, 1000, claimed[:1])  # one stratum
+    assert (drawn.value, drawn.low) == pytest.approx((alone.value, alone.low))
+
+
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_sharpness_is_found_between_its_limits(n_classes: int) -> None:
     values = np.random.default_rng(0).normal(size=(300, n_classes))

@@ -196,7 +196,8 @@ class Auto(TransferClassifier):
             return (run, decision) if seen is hidden else self._learned(hidden, run, decision, run.target_prior)
         prior = corrected_prior(run, decision, known)
         right, claimed = decision.check(known)
-        estimate = updated(decision.estimate, claimed, right, problem.n_classes, len(known) - len(right))
+        n_left, all_claimed = len(known) - len(right), decision.probabilities.max(axis=1)
+        estimate = updated(decision.estimate, claimed, right, problem.n_classes, n_left, all_claimed)
         if seen is not hidden or clock.has(run.seconds_of(decision.members)):
             # What is known of the target is learned from as well: the members, once more.
             if run.is_far_from_source(prior):

@@ -11,10 +11,12 @@ from scipy.stats import norm
 
 from isthmus.auto import rules
 from isthmus.auto.diagnostics import Diagnostics
-from isthmus.typing import Array, Mask
+from isthmus.typing import Array, Mask, Positions
 
 Z = float(norm.ppf(0.95))
 """Standard errors to each side of an interval that holds nine in ten."""
+N_STRATA = 4
+"""Into which documents fall by their probabilities, if a few of them have been checked."""
 MOST = 0.99
 """No accuracy above it is ever expected."""
 
@@ -60,26 +62,46 @@ def expected_skill(agreement: float, reverse_auc: float) -> float:
     return max(agreement, 0.0) * float(max(2 * reverse_auc - 1, 0.0) ** rules.REVERSE_POWER)
 
 
-def updated(estimate: Estimate, probabilities: Array, right: Mask, n_classes: int, n_left: int) -> Estimate:
-    """The estimated accuracy of `n_left` documents after a few others have been checked.
+def updated(
+    estimate: Estimate,
+    probabilities: Array,
+    right: Mask,
+    n_classes: int,
+    n_left: int,
+    population: Array | None = None,
+) -> Estimate:
+    """The estimated accuracy of `n_left` documents after a few others have been checked: prediction-powered inference.
 
     What counts is how much oftener they are right than their probabilities say, so that documents need not be drawn at
-    random: doubtful ones may be chosen. The estimate before counts as much as so many documents as would be needed to
-    know the accuracy as well: the variance of one is p (1 - p), a quarter of the squared room.
+    random. Doubtful ones may be chosen, and stand for doubtful ones alone: `population` has the probabilities of all
+    documents, by which they fall into strata of equal size. The estimate before counts as much as so many documents as
+    would be needed to know the accuracy as well: the variance of one is p (1 - p), a quarter of the squared room.
     """
     n, unit = len(right), room(estimate.value)
     reaches = np.array([estimate.value - estimate.low, estimate.high - estimate.value]) / unit
     if estimate.low <= 0 or estimate.high >= 1:  # this end was cut off
         reaches[:] = reaches.max()
     variances = (reaches / Z) ** 2 - _of_a_draw(n + n_left)
-    if variances.max() <= 0:
+    if not n or variances.max() <= 0:
         return estimate
     worth = 1 / (4 * variances.max())
-    shift = float(np.sum(right - probabilities)) / (n + worth)
+    stratum, shares = _strata(probabilities, probabilities if population is None else population)
+    known = np.bincount(stratum, minlength=len(shares)) + worth * shares
+    surprise = np.bincount(stratum, weights=right - probabilities, minlength=len(shares))
+    shift, total = float(np.sum(shares * surprise / known)), 1 / float(np.sum(shares**2 / known))
     # A draw stays unknown, however many others are known.
-    left = np.maximum(variances, 0) * worth / (n + worth) + _of_a_draw(n_left)
+    left = np.maximum(variances, 0) * worth / total + _of_a_draw(n_left)
     below, above = Z * np.sqrt(left)
     return _around(estimate.value + shift, float(below), float(above), 1 / n_classes)
+
+
+def _strata(probabilities: Array, population: Array) -> tuple[Positions, Array]:
+    """The stratum of each document that was checked, and the share of the population in each that is not empty."""
+    limits = np.unique(np.quantile(population, np.arange(1, N_STRATA) / N_STRATA))
+    counts = np.bincount(np.searchsorted(limits, population), minlength=len(limits) + 1)
+    filled = np.flatnonzero(counts)
+    own = np.searchsorted(filled, np.searchsorted(limits, probabilities)).clip(max=len(filled) - 1)
+    return np.asarray(own), counts[filled] / counts.sum()
 
 
 def _around(value: float, below: float, above: float, chance: float) -> Estimate:
