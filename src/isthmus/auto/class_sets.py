@@ -14,9 +14,10 @@ from itertools import combinations
 import numpy as np
 
 from isthmus.auto import candidates as names
+from isthmus.auto.label_shift import fixed_draw
 from isthmus.core.problem import Problem
 from isthmus.solvers.spectral import nearest
-from isthmus.typing import Array, Positions
+from isthmus.typing import Array
 
 MISSING = 0.64
 """Chosen: presence below which a class is missing,"""
@@ -25,8 +26,6 @@ BESIDE = 0.8
 SUREST = 0.5
 """So much of what the source's prior gives a class is looked at, the documents that candidates are surest of."""
 N_NEIGHBORS = 5
-AT_MOST = 2000
-"""Labelled documents that neighbors are looked for among, and unlabelled ones that are looked at."""
 
 
 def missing_classes(problem: Problem, answers: Mapping[str, Array]) -> list[object]:
@@ -62,7 +61,7 @@ def concord(answers: list[Array]) -> Array:
 def support(problem: Problem, probabilities: Array) -> Array:
     """For each class, the share of it among the nearest labelled documents of those that are surest to have it."""
     X, known = problem.labeled
-    asked, here = _draw(len(known)), _draw(len(probabilities))
+    asked, here = fixed_draw(len(known)), fixed_draw(len(probabilities))
     labels, target = known[asked], problem.unlabeled[here]
     votes = nearest(target, X[asked], N_NEIGHBORS) > 0
     shares = np.asarray(votes @ np.eye(problem.n_classes)[labels]) / N_NEIGHBORS
@@ -77,8 +76,3 @@ def relative_shares(problem: Problem, answers: list[Array]) -> Array:
     """For each class, how many documents candidates give it, for as many as the source's prior would; at most one."""
     given = [np.bincount(own.argmax(axis=1), minlength=problem.n_classes) / max(len(own), 1) for own in answers]
     return np.minimum(np.median(given, axis=0) / np.maximum(problem.class_prior, 1e-12), 1)
-
-
-def _draw(n: int) -> Positions:
-    """All of n, or a fixed draw of as many as are looked at."""
-    return np.arange(n) if n <= AT_MOST else np.sort(np.random.default_rng(0).permutation(n)[:AT_MOST])

@@ -79,14 +79,14 @@ def evidence_for(views: Sequence[Problem], labels: Positions, here: Positions) -
 
 def looked_at(problem: Problem) -> Positions:
     """Which unlabelled documents evidence counts: of many a fixed draw, and of near-duplicates one."""
-    here = _sample(problem.unlabeled.shape[0])
+    here = fixed_draw(problem.unlabeled.shape[0])
     return here[distinct_documents(problem.unlabeled[here])]
 
 
 def reverse_auc(problem: Problem, target: Matrix, labels: Positions) -> float:
     """AUC, in the source, of a classifier of these documents."""
     X, known = problem.labeled
-    asked = _sample(len(known))
+    asked = fixed_draw(len(known))
     return mean_auc(target, labels, X[asked], known[asked], C=1.0)
 
 
@@ -125,6 +125,6 @@ def prior_of_target(problem: Problem, counts: Array) -> dict[object, float]:
     return dict(zip(problem.classes.tolist(), (counts / counts.sum()).tolist(), strict=True))
 
 
-def _sample(n: int) -> Positions:
-    """All of n, or a fixed draw of as many as are looked at."""
+def fixed_draw(n: int) -> Positions:
+    """Of n documents all, or a fixed draw of as many as are looked at."""
     return np.arange(n) if n <= AT_MOST else np.sort(np.random.default_rng(0).permutation(n)[:AT_MOST])
