@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from contextvars import Context, copy_context
-from functools import partial
+from functools import cached_property, partial
 from time import perf_counter
 from typing import Any
 
@@ -80,8 +80,6 @@ class Run:
         self.seconds: dict[str, float] = {}
         self.skipped: dict[str, str] = {}
         """Why a candidate did not run."""
-        self.looked_at = looked_at(self.problem)
-        """The unlabelled documents that evidence counts."""
         self.unit = 0.0
         """Seconds that the first logistic regression took."""
 
@@ -114,6 +112,11 @@ class Run:
         near, embeddings = not self.is_far_from_source(self.target_prior), self._whole is not self.problem
         wanted = members_for(topics, near, embeddings)
         return tuple(name for name in wanted if name in self.candidates and self.weights.get(name, 1.0) >= LEAST_WEIGHT)
+
+    @cached_property
+    def looked_at(self) -> Positions:
+        """The unlabelled documents that evidence counts."""
+        return looked_at(self.problem)
 
     @property
     def consensus(self) -> Array:
