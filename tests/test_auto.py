@@ -128,12 +128,12 @@ def test_the_leaderboard_tells_all(toy: Toy, fitted_auto: Any) -> None:
 
 
 def test_what_candidates_share_is_made_once(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
-    from isthmus.methods.self_labeling import _mapped
+    from isthmus.methods.self_labeling import _pseudo_labels
 
     made = []
 
     def counted(name: str) -> Any:
-        make = _mapped.FEATURE_MAPS[name]
+        make = _pseudo_labels.FEATURE_MAPS[name]
 
         def count(X: Any) -> Any:
             made.append(name)
@@ -141,8 +141,8 @@ def test_what_candidates_share_is_made_once(toy: Toy, monkeypatch: pytest.Monkey
 
         return count
 
-    maps = {name: counted(name) for name in _mapped.FEATURE_MAPS}
-    monkeypatch.setattr(_mapped, "FEATURE_MAPS", maps)
+    maps = {name: counted(name) for name in _pseudo_labels.FEATURE_MAPS}
+    monkeypatch.setattr(_pseudo_labels, "FEATURE_MAPS", maps)
     quiet(toy)
     assert made == ["lsa"]
     made.clear()

@@ -40,7 +40,7 @@ class Telling:
         self.answer = answer
 
     def solve(self, problem: Problem, workspace: Workspace) -> Told:
-        return Told(self.answer)
+        return Told(distributions=self.answer)
 
 
 def a_problem(n_known: int = 0, n_classes: int = 2) -> Problem:

@@ -99,7 +99,7 @@ def test_new_documents_get_the_mean_of_members() -> None:
     members = [Fixed(1.0), Fixed(-0.3), Fixed(7.0)]
     spreads, sharpness, scale = [0.5, 2.0, 4.0], 1.7, 0.25
     ensemble = EnsembleSolution(
-        None, ("a", "b", "c"), Estimate(0.8, 0.7, 0.9), [], Diagnostics(), None, Leaderboard([]),
+        ("a", "b", "c"), Estimate(0.8, 0.7, 0.9), [], Diagnostics(), None, Leaderboard([]),
         _members=list(members), _spreads=spreads, _sharpness=sharpness, _scale=scale,
     )  # fmt: skip
     X = np.random.default_rng(0).uniform(size=(6, 4))

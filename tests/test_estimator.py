@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.linear_model import LogisticRegression
 
-from isthmus.auto.averaging import tempered
+from isthmus.auto.estimate import tempered
 from isthmus.core.estimator import TransferClassifier
 from isthmus.core.labels import is_missing, spelled_like, spelling, visible_labels
 from isthmus.core.numerics import mean_square

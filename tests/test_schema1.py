@@ -37,7 +37,7 @@ def test_what_an_estimator_found_becomes_its_solution() -> None:
     old = {"n_rounds": 6, "taken": 0.8, "classes_": "c", "classifier_": "f"}
     name, found = convert("isthmus.methods.self_training.SelfTraining", old, make)
     assert name == "SelfTraining"
-    solution = ("SelfTrainingSolution", {"classifier": "f", "feature_map": None, "n_iter": 6})
+    solution = ("SelfTrainingSolution", {"classifier": "f", "feature_map": None, "n_iter": 6, "distributions": None})
     assert found == {"max_iter": 6, "max_fraction": 0.8, "classes_": "c", "solution_": solution}
     assert convert("isthmus.methods.lr.LR", {"C": 1.0}, make) == ("LR", {"C": 1.0})  # never fitted
 

@@ -219,7 +219,7 @@ class Auto(TransferClassifier):
             again.repeat(decision.members, dict(zip(decision.members, decision.weights, strict=True)), prior)
             run = again
         answers = run.answers if part is problem else {name: run.answers_to(problem, name) for name in decision.members}
-        return run, relearned(decision, answers)
+        return run, relearned(decision, run, answers)
 
     @available_if(_has_topics)
     def topics(self, feature_names: Any = None, n_words: int = 10) -> Topics:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.special import softmax
 
 from isthmus.typing import Array
 
@@ -25,8 +24,3 @@ def combine(probabilities: Sequence[Array], spreads: Sequence[float], weights: S
     """The weighted mean of the members' log-odds over their spreads."""
     parts = [centered_log_odds(own) / spread for own, spread in zip(probabilities, spreads, strict=True)]
     return np.asarray(np.average(parts, axis=0, weights=weights))
-
-
-def tempered(scores: Array, sharpness: float) -> Array:
-    """Scores to probabilities: the softmax at an inverse temperature."""
-    return np.asarray(softmax(sharpness * scores, axis=1))

@@ -1,4 +1,4 @@
-"""The candidates of the automatic choice, and the ensembles that they form."""
+"""The candidates of the automatic choice."""
 
 from __future__ import annotations
 
@@ -67,15 +67,3 @@ EVIDENCE_COST = 4
 """Of the evidence for a hypothesis, in the same units as a candidate's."""
 DIAGNOSTICS_COST = 8
 """Of the diagnostics."""
-
-
-def members_for(topics: bool, near_source: bool, embeddings: bool) -> tuple[str, ...]:
-    """The ensemble for classes that are what documents are about, or for others, such as opinions.
-
-    A mixture of the target finds what its documents are about. TCL makes classes like the source's, so that it is left
-    out where the target prior is another. What is not said in single words is looked for in embeddings or, without, in
-    the company that words keep.
-    """
-    if topics:
-        return (*HYPOTHESES, MIXTURE, TOPICS) if near_source else (*HYPOTHESES, MIXTURE)
-    return (*HYPOTHESES, BESIDE if embeddings else WITH_DCI)

@@ -12,10 +12,9 @@ from scipy.stats import binom
 
 from isthmus.auto import candidates as names
 from isthmus.auto import rules, warnings
-from isthmus.auto.averaging import combine, spread_of, tempered
 from isthmus.auto.class_sets import missing_classes
 from isthmus.auto.diagnostics import Diagnostics, diagnose
-from isthmus.auto.estimate import Estimate, estimate_accuracy, sharpness_for
+from isthmus.auto.estimate import Estimate, estimate_accuracy, sharpness_for, tempered
 from isthmus.auto.label_shift import HANDFUL, prior_of_target
 from isthmus.auto.novelty import novel_documents
 from isthmus.auto.run import Run
@@ -92,9 +91,9 @@ def decide(run: Run, checked: Array | None, novelty: bool = False) -> Decision:
     return replace(_decision(run, members, diagnostics, estimate, found, reason), novel=novel)
 
 
-def relearned(decision: Decision, answers: Mapping[str, Array]) -> Decision:
-    """The same decision with other answers of its members. The others' agreement stays as it was."""
-    scores, spreads = _combined(answers, decision.members, decision.weights)
+def relearned(decision: Decision, run: Run, answers: Mapping[str, Array]) -> Decision:
+    """The same decision with other answers of its members, from another run. The others' agreement stays as it was."""
+    scores, spreads = run.average(decision.members, answers)
     rows = [
         {**row, "agreement": _agreement(answers[row["name"]], scores)} if row["name"] in answers else row
         for row in decision.rows
@@ -132,30 +131,9 @@ def _decision(
     found: list[Caution],
     reason: str = "",
 ) -> Decision:
-    weights = _weights(run, members)
-    scores, spreads = _combined(run.answers, members, weights)
+    scores, spreads = run.average(members)
     rows = _rows(run, members, scores, reason)
-    return Decision(members, scores, spreads, weights, diagnostics, estimate, found, rows)
-
-
-def _combined(
-    answers: Mapping[str, Array], members: tuple[str, ...], weights: list[float]
-) -> tuple[Array, list[float]]:
-    """What an ensemble says, and the spreads of its members."""
-    own = [answers[name] for name in members]
-    spreads = [spread_of(answer) for answer in own]
-    return combine(own, spreads, weights), spreads
-
-
-def _weights(run: Run, members: tuple[str, ...]) -> list[float]:
-    """Hypotheses count for one together, and so does each other member."""
-    total = sum(run.weights.get(name, 0.0) for name in members) or 1.0
-    return [run.weights[name] / total if name in run.weights else 1.0 for name in members]
-
-
-def _says(run: Run, members: tuple[str, ...]) -> Array:
-    """The scores of an ensemble."""
-    return _combined(run.answers, members, _weights(run, members))[0]
+    return Decision(members, scores, spreads, run.member_weights(members), diagnostics, estimate, found, rows)
 
 
 def _ensembles(run: Run) -> dict[str, tuple[str, ...]]:
@@ -180,7 +158,7 @@ def _kind(run: Run, diagnostics: Diagnostics, checked: Array | None, estimate: E
     if checked is not None and checked.any(axis=0).all():
         indicated, known = max(log_odds, key=log_odds.__getitem__), checked.any(axis=1)
         for kind, members in _ensembles(run).items():
-            scores = _says(run, members)
+            scores = run.average(members)[0]
             probabilities = tempered(scores, sharpness_for(scores, estimate.value))[known]
             log_odds[kind] += _surprise(probabilities, checked[known])
         if max(log_odds, key=log_odds.__getitem__) != indicated:
@@ -225,7 +203,7 @@ def _beats_chance(run: Run, members: tuple[str, ...], checked: Array) -> bool:
 
     Guessing at its own prior would be right as often once in twenty times.
     """
-    known, given = checked.any(axis=1), np.eye(checked.shape[1])[_says(run, members).argmax(axis=1)]
+    known, given = checked.any(axis=1), np.eye(checked.shape[1])[run.average(members)[0].argmax(axis=1)]
     by_chance = given.mean(axis=0) @ checked[known].mean(axis=0)
     return bool(binom.sf((given * checked).sum() - 1, known.sum(), by_chance) < rules.SIGNIFICANCE)
 

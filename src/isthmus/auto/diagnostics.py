@@ -11,7 +11,7 @@ import numpy as np
 
 from isthmus.auto import candidates as names
 from isthmus.auto import rules
-from isthmus.auto.label_shift import HANDFUL, reverse_auc
+from isthmus.auto.label_shift import HANDFUL
 from isthmus.auto.run import Run
 from isthmus.core.numerics import unit_rows
 from isthmus.core.problem import Problem
@@ -75,7 +75,7 @@ def diagnose(run: Run) -> Diagnostics:
         normalized_cut=normalized_cut(problem.unlabeled, labels, n_classes) if problem.is_bag_of_words else None,
         neighbor_skill=neighbor_skill(X, known, n_classes),
         agreement=mean_agreement([answers[name][here] for name in names.UNLIKE if name in answers]),
-        reverse_auc=reverse_auc(problem, problem.unlabeled[here], labels[here]) if run.weights else None,
+        reverse_auc=run.reverse_auc,
         class_mean_cosine=class_mean_cosine(problem, labels) if across else None,
         confidence=claimed_skill(answers[names.SOURCE_ONLY]),
         prior_shift=run.prior_shift,

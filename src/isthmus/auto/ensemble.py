@@ -7,9 +7,9 @@ from typing import Any
 
 from sklearn.preprocessing import normalize
 
-from isthmus.auto.averaging import combine, tempered
+from isthmus.auto.averaging import combine
 from isthmus.auto.diagnostics import Diagnostics
-from isthmus.auto.estimate import Estimate
+from isthmus.auto.estimate import Estimate, tempered
 from isthmus.auto.leaderboard import Leaderboard
 from isthmus.auto.warnings import Caution
 from isthmus.core.solution import Solution, TransductiveSolution

@@ -1,4 +1,4 @@
-"""The estimated accuracy of labels that nobody has checked."""
+"""The estimated accuracy of labels that nobody has checked, and probabilities that are calibrated to it."""
 
 from __future__ import annotations
 
@@ -121,13 +121,18 @@ def room(value: float) -> float:
     return max(2 * float(np.sqrt(value * (1 - value))), rules.LEAST_ROOM)
 
 
+def tempered(scores: Array, sharpness: float) -> Array:
+    """Scores to probabilities: the softmax at an inverse temperature."""
+    return np.asarray(softmax(sharpness * scores, axis=1))
+
+
 def sharpness_for(values: Array, mean: float) -> float:
     """What to multiply scores with so that the softmax's largest entries have this mean: calibration in the large."""
     if not len(values):
         return 1.0
 
     def excess(logarithm: float) -> float:
-        return float(softmax(np.exp(logarithm) * values, axis=1).max(axis=1).mean()) - mean
+        return float(tempered(values, float(np.exp(logarithm))).max(axis=1).mean()) - mean
 
     low, high = -6.0, 6.0
     if excess(low) >= 0 or excess(high) <= 0:

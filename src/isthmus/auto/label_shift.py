@@ -70,10 +70,7 @@ def evidence_for(views: Sequence[Problem], labels: Positions, here: Positions) -
 
     Where there are embeddings, words are one view and both together another. Each prefers its own: the mean counts.
     """
-    found = []
-    for problem in views:
-        target, own = problem.unlabeled[here], labels[here]
-        found.append((reverse_auc(problem, target, own), consistency(target, own)))
+    found = [(reverse_auc(view, labels, here), consistency(view.unlabeled[here], labels[here])) for view in views]
     return Evidence(*np.mean(found, axis=0).tolist())
 
 
@@ -83,11 +80,11 @@ def looked_at(problem: Problem) -> Positions:
     return here[distinct_documents(problem.unlabeled[here])]
 
 
-def reverse_auc(problem: Problem, target: Matrix, labels: Positions) -> float:
-    """AUC, in the source, of a classifier of these documents."""
+def reverse_auc(problem: Problem, labels: Positions, here: Positions) -> float:
+    """AUC, in the source, of a classifier of the pseudo-labelled target."""
     X, known = problem.labeled
     asked = fixed_draw(len(known))
-    return mean_auc(target, labels, X[asked], known[asked], C=1.0)
+    return mean_auc(problem.unlabeled[here], labels[here], X[asked], known[asked], C=1.0)
 
 
 def consistency(X: Matrix, labels: Positions) -> float:

@@ -5,16 +5,25 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from contextvars import Context, copy_context
-from functools import cached_property, partial
+from functools import partial
 from time import perf_counter
 from typing import Any
 
 import numpy as np
+from scipy.special import softmax
 
 from isthmus.auto import candidates as names
-from isthmus.auto.averaging import combine, spread_of, tempered
-from isthmus.auto.candidates import NEAR, PORTFOLIO, Candidate, members_for
-from isthmus.auto.label_shift import HANDFUL, Evidence, evidence_for, looked_at, prior_of_target, weights_of
+from isthmus.auto.averaging import combine, spread_of
+from isthmus.auto.candidates import NEAR, PORTFOLIO, Candidate
+from isthmus.auto.label_shift import (
+    HANDFUL,
+    Evidence,
+    evidence_for,
+    looked_at,
+    prior_of_target,
+    reverse_auc,
+    weights_of,
+)
 from isthmus.core.numerics import in_threads
 from isthmus.core.parts import by_parts
 from isthmus.core.priors import pseudo_labels, read_prior
@@ -71,6 +80,12 @@ class Run:
         """For each hypothesis that was tried, what its pseudo-labels are worth,"""
         self.weights: dict[str, float] = {}
         """and how much it counts. All other candidates count for one."""
+        self.looked_at = np.arange(0)
+        """The unlabelled documents that evidence counts."""
+        self.consensus: Array = np.zeros((0, problem.n_classes))
+        """What the hypotheses say together, as scores; the first classifier's answer where there are none."""
+        self.reverse_auc: float | None = None
+        """AUC, in the source, of a classifier trained on the target with what the hypotheses say together."""
         self.candidates = {own.name: own for own in PORTFOLIO if n_embedding_features or not own.sees_embeddings}
         self._wanted: tuple[str, ...] = ()
         self._begun: list[str] = []
@@ -86,10 +101,14 @@ class Run:
     def start(self) -> None:
         """Let the candidates answer, all that there is time for but those on demand."""
         self._wanted = tuple(name for name, own in self.candidates.items() if not own.on_demand)
+        self.looked_at = looked_at(self.problem)
         self._attempt(self.candidates[names.SOURCE_ONLY])
         asked = [name for name in names.HYPOTHESES if name in self.candidates and self._is_hypothesis(name)]
         self._side_by_side(self._attempt, [self.candidates[name] for name in asked])
         self._weigh()
+        self.consensus = self._agreed()
+        if self.weights:
+            self.reverse_auc = reverse_auc(self.problem, self.consensus.argmax(axis=1), self.looked_at)
         self._attempt(self.candidates[names.MIXTURE])
 
     def repeat(self, members: tuple[str, ...], weights: Mapping[str, float], target_prior: Any) -> None:
@@ -100,6 +119,7 @@ class Run:
             some = [self.candidates[name] for name, own in zip(members, first, strict=True) if own == turn]
             self._side_by_side(self._solve, some)
             self._go_by(target_prior)
+            self.consensus = self._agreed()
 
     def complete(self, members: tuple[str, ...]) -> None:
         """Let those answer that run on demand, if there is the time."""
@@ -108,22 +128,31 @@ class Run:
                 self._attempt(self.candidates[name])
 
     def members(self, topics: bool) -> tuple[str, ...]:
-        """Of the ensemble for topics, or the other one: those candidates that there are, and hypotheses that count."""
-        near, embeddings = not self.is_far_from_source(self.target_prior), self._whole is not self.problem
-        wanted = members_for(topics, near, embeddings)
-        return tuple(name for name in wanted if name in self.candidates and self.weights.get(name, 1.0) >= LEAST_WEIGHT)
+        """Of the ensemble for classes that are what documents are about, or for others, such as opinions.
 
-    @cached_property
-    def looked_at(self) -> Positions:
-        """The unlabelled documents that evidence counts."""
-        return looked_at(self.problem)
+        A mixture of the target finds what its documents are about. TCL makes classes like the source's, so that it is
+        left out where the target prior is another. What is not said in single words is looked for in embeddings or,
+        without, in the company that words keep. Hypotheses belong to both, if the evidence lets them count.
+        """
+        if topics:
+            others = (names.MIXTURE,) if self.is_far_from_source(self.target_prior) else (names.MIXTURE, names.TOPICS)
+        else:
+            others = (names.WITH_DCI if self._whole is self.problem else names.BESIDE,)
+        count = tuple(name for name in names.HYPOTHESES if self.weights.get(name, 1.0) >= LEAST_WEIGHT)
+        return tuple(name for name in count + others if name in self.candidates)
 
-    @property
-    def consensus(self) -> Array:
-        """What the hypotheses say together, as scores; the first classifier's answer where there are none."""
-        members = {name: weight for name, weight in self.weights.items() if name in self.answers}
-        own = [self.answers[name] for name in members or (names.SOURCE_ONLY,)]
-        return combine(own, [spread_of(answer) for answer in own], list(members.values()) or [1.0])
+    def member_weights(self, members: tuple[str, ...]) -> list[float]:
+        """Hypotheses count for one together, and so does each other member."""
+        total = sum(self.weights.get(name, 0.0) for name in members) or 1.0
+        return [self.weights[name] / total if name in self.weights else 1.0 for name in members]
+
+    def average(
+        self, members: tuple[str, ...], answers: Mapping[str, Array] | None = None
+    ) -> tuple[Array, list[float]]:
+        """What an ensemble says, as scores, and the spreads of its members; other answers than these may be theirs."""
+        own = [(answers or self.answers)[name] for name in members]
+        spreads = [spread_of(answer) for answer in own]
+        return combine(own, spreads, self.member_weights(members)), spreads
 
     def answers_to(self, problem: Problem, name: str) -> Array:
         """What a candidate that has run says of the unlabelled documents of another problem, as if these came later."""
@@ -181,6 +210,11 @@ class Run:
         counts = [np.bincount(own, minlength=self.problem.n_classes) for own in labels]
         self._go_by(prior_of_target(self.problem, np.average(counts, axis=0, weights=list(self.weights.values()))))
 
+    def _agreed(self) -> Array:
+        """What the hypotheses say together."""
+        own = tuple(name for name in self.weights if name in self.answers) or (names.SOURCE_ONLY,)
+        return self.average(own)[0] if own[0] in self.answers else self.consensus
+
     def _labels_of(self, name: str) -> Positions:
         """A hypothesis as pseudo-labels: at its prior, where it has one."""
         scores = np.log(np.maximum(self.answers[name], 1e-12))
@@ -217,7 +251,7 @@ class Run:
         announce(candidate.name, [name for name in self._wanted if name not in done])
         problem = self._whole if candidate.sees_embeddings else self.problem
         if candidate.from_consensus:
-            solution: Solution = expectation_maximization(problem, tempered(self.consensus, SURE))
+            solution: Solution = expectation_maximization(problem, softmax(SURE * self.consensus, axis=1))
         else:
             solution = candidate.method(**candidate.settings, **self._told(candidate)).solve(problem, self.workspace)
         self.solutions[candidate.name] = solution

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from isthmus.auto.averaging import centered_log_odds, tempered
+from isthmus.auto.averaging import centered_log_odds
 from isthmus.auto.ensemble import EnsembleSolution, FirstColumnsSolution
-from isthmus.auto.estimate import sharpness_for, updated
+from isthmus.auto.estimate import sharpness_for, tempered, updated
 from isthmus.core.estimator import TransferClassifier, one_blas_thread
 from isthmus.core.problem import has_words
 from isthmus.core.solution import Solution, published

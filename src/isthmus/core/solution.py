@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -52,7 +52,7 @@ def published(solution: Any) -> dict[str, Any]:
 class TransductiveSolution(Solution):
     """A solution that found the unlabelled documents' probabilities on its way."""
 
-    distributions: Array | None
+    distributions: Array | None = field(default=None, kw_only=True)
     """Class probabilities of `Problem.unlabeled`. None in a model from a file, whose estimator has them."""
 
     def transduce(self, problem: Problem) -> Array:

@@ -113,6 +113,7 @@ TRANSDUCTIVE = {
     "EmbeddingSolution",
     "MixtureSolution",
     "EnsembleSolution",
+    "SelfTrainingSolution",
     "TransductiveLRSolution",
     "SGTSolution",
     "DomTransNMFSolution",

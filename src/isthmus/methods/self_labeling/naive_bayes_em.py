@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.special import softmax
 
 from isthmus.core.estimator import AT_LEAST_ONE, POSITIVE, TransferClassifier
@@ -19,7 +20,6 @@ from isthmus.core.problem import Problem
 from isthmus.core.solution import TransductiveSolution
 from isthmus.core.workspace import Workspace
 from isthmus.methods.self_labeling.self_training import SelfTraining
-from isthmus.solvers.linear import in_two_layouts
 from isthmus.typing import Array, Matrix
 
 SETTLED = 1e-4
@@ -133,7 +133,8 @@ def expectation_maximization(problem: Problem, start: Array, max_iter: int = 10,
         expected[~labeled] = start
     length = mean_square(X) ** 0.5 or 1.0  # squares of the smallest numbers are zero
     floor = alpha * float(abs(X).sum()) / max(X.nnz if hasattr(X, "nnz") else np.count_nonzero(X), 1)
-    X = in_two_layouts(X.astype(np.float64, copy=False))  # each product would convert it for itself
+    X = X.astype(np.float64, copy=False)
+    by_word = X.tocsc() if sp.issparse(X) else X  # products with several columns take half the time
     for n_iter in range(1, max_iter + 1):
         words = np.asarray(X.T @ expected, dtype=np.float64) + floor
         mixture = MixtureSolution(
@@ -144,11 +145,11 @@ def expectation_maximization(problem: Problem, start: Array, max_iter: int = 10,
             spread=1.0,
             n_iter=n_iter,
         )
-        before, expected = expected, mixture.assign(X, None)
+        before, expected = expected, mixture.assign(by_word, None)
         expected[labeled] = labels[labeled]
         if np.abs(expected - before).max() < SETTLED:
             break
-    values = mixture.log_likelihoods(X)
+    values = mixture.log_likelihoods(by_word)
     spread = float(np.std(values - values.mean(axis=1, keepdims=True))) or 1.0
     found = softmax(values[~labeled] / spread, axis=1)
     return replace(mixture, spread=spread, distributions=np.asarray(found))

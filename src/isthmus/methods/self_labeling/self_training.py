@@ -7,17 +7,14 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.linear_model import LogisticRegression
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.class_weight import compute_sample_weight
 
 from isthmus.core.estimator import AT_LEAST_ONE, POSITIVE, TransferClassifier
-from isthmus.core.priors import PRIOR, pseudo_labels, read_prior
+from isthmus.core.priors import PRIOR
 from isthmus.core.problem import Problem
-from isthmus.core.solution import MappedSolution
 from isthmus.core.workspace import Workspace
-from isthmus.methods.self_labeling._mapped import FEATURES, feature_map, mapped_documents, source_classifier
-from isthmus.solvers.linear import RepeatedLogistic
+from isthmus.methods.self_labeling._pseudo_labels import FEATURES, PseudoLabeling, PseudoLabelSolution
 from isthmus.typing import Array, Mask, Positions
 
 
@@ -98,55 +95,24 @@ class SelfTraining(TransferClassifier):
         self.C = C
 
     def solve(self, problem: Problem, workspace: Workspace) -> SelfTrainingSolution:
-        settings = self.max_iter, self.max_fraction, self.source_weight, self.C, self.balanced, self.features
-        classifier = workspace.once(self_train, problem, workspace, as_key(self.target_prior, problem), *settings)
-        mapping = feature_map(self.features, problem, workspace)
-        return SelfTrainingSolution(classifier, mapping, self.max_iter if problem.unlabeled.shape[0] else 1)
+        learner = PseudoLabeling(problem, workspace, self.target_prior, self.features, self.C, self.balanced)
+        in_source = np.concatenate([np.full(int(d.labeled.sum()), not d.is_target) for d in problem.domains])
+        known = _evened(learner.known, self.balanced)
+        n_iter = self.max_iter if problem.unlabeled.shape[0] else 0
+        for done in np.arange(1, n_iter + 1) / max(n_iter, 1):
+            labels = learner.labels
+            joining = _most_confident(learner.scores, labels, self.max_fraction * done)
+            weights = np.zeros(len(labels))
+            weights[joining] = _evened(labels[joining], self.balanced)
+            learner.learn(labels, np.where(in_source, 1 - (1 - self.source_weight) * done, 1.0) * known, weights)
+        return SelfTrainingSolution(**learner.found(), n_iter=n_iter or 1)
 
 
 @dataclass(frozen=True, eq=False)
-class SelfTrainingSolution(MappedSolution):
+class SelfTrainingSolution(PseudoLabelSolution):
     """The classifier after the last iteration."""
 
     n_iter: int
-
-
-def self_train(
-    problem: Problem,
-    workspace: Workspace,
-    target_prior: str | tuple[tuple[Any, float], ...],
-    max_iter: int = 6,
-    max_fraction: float = 0.8,
-    source_weight: float = 1.0,
-    C: float = 1.0,
-    balanced: bool = False,
-    features: str = "words",
-) -> LogisticRegression:
-    """The classifier after the last iteration; a given `target_prior` as pairs."""
-    prior = read_prior(target_prior if isinstance(target_prior, str) else dict(target_prior), problem)
-    (_, known), n_unlabeled = problem.labeled, problem.unlabeled.shape[0]
-    C /= problem.mean_squared_length
-    in_source = np.concatenate([np.full(int(d.labeled.sum()), not d.is_target) for d in problem.domains])
-    mapping = feature_map(features, problem, workspace)
-    start = workspace.once(source_classifier, problem, workspace, mapping, C, balanced)
-    if not n_unlabeled:
-        return start
-    fits = RepeatedLogistic(workspace.once(mapped_documents, problem, mapping), C, problem.n_classes, start)
-    for done in np.arange(1, max_iter + 1) / max_iter:
-        values = fits.log_odds[len(known) :]
-        labels = pseudo_labels(values, prior)
-        joining = _most_confident(values, labels, max_fraction * done)
-        weights = np.zeros(len(known) + n_unlabeled)
-        weights[: len(known)] = np.where(in_source, 1 - (1 - source_weight) * done, 1.0) * _evened(known, balanced)
-        weights[len(known) :][joining] = _evened(labels[joining], balanced)
-        fits.fit(np.concatenate([known, labels]), weights)
-    return fits.classifier(start.classes_)
-
-
-def as_key(target_prior: str | dict[Any, float], problem: Problem) -> str | tuple[tuple[Any, float], ...]:
-    """A prior as something that can be looked up. One that is wrong is an error first."""
-    read_prior(target_prior, problem)
-    return tuple(target_prior.items()) if isinstance(target_prior, dict) else target_prior
 
 
 def _evened(labels: Positions, balanced: bool) -> Array:

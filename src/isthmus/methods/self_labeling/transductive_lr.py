@@ -11,17 +11,13 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.special import softmax
 from sklearn.utils._param_validation import Interval
 
 from isthmus.core.estimator import POSITIVE, TransferClassifier
-from isthmus.core.priors import PRIOR, pseudo_labels, read_prior
+from isthmus.core.priors import PRIOR
 from isthmus.core.problem import Problem
-from isthmus.core.solution import MappedSolution
 from isthmus.core.workspace import Workspace
-from isthmus.methods.self_labeling._mapped import FEATURES, feature_map, mapped_documents, source_classifier
-from isthmus.solvers.linear import RepeatedLogistic
-from isthmus.typing import Array
+from isthmus.methods.self_labeling._pseudo_labels import FEATURES, PseudoLabeling, PseudoLabelSolution
 
 LAST_WEIGHT = 1.0
 FIRST_WEIGHT = 0.01
@@ -83,25 +79,13 @@ class TransductiveLR(TransferClassifier):
         self.C = C
 
     def solve(self, problem: Problem, workspace: Workspace) -> TransductiveLRSolution:
-        prior, C = read_prior(self.target_prior, problem), self.C / problem.mean_squared_length
-        mapping = feature_map(self.features, problem, workspace)
-        rows = workspace.once(mapped_documents, problem, mapping)
-        known = problem.labeled[1]
-        start = workspace.once(source_classifier, problem, workspace, mapping, C)
-        fits, n_unlabeled = RepeatedLogistic(rows, C, problem.n_classes, start), problem.unlabeled.shape[0]
-        for weight in np.geomspace(FIRST_WEIGHT, LAST_WEIGHT, self.n_weights) if n_unlabeled else ():
-            labels = pseudo_labels(fits.log_odds[len(known) :], prior)
-            fits.fit(np.concatenate([known, labels]), np.repeat([1.0, weight], [len(known), n_unlabeled]))
-        distributions = softmax(fits.log_odds[len(known) :], axis=1)
-        return TransductiveLRSolution(fits.classifier(start.classes_), mapping, distributions)
+        learner = PseudoLabeling(problem, workspace, self.target_prior, self.features, self.C)
+        known, unlabeled = np.ones(len(learner.known)), np.ones(problem.unlabeled.shape[0])
+        for weight in np.geomspace(FIRST_WEIGHT, LAST_WEIGHT, self.n_weights) if len(unlabeled) else ():
+            learner.learn(learner.labels, known, weight * unlabeled)
+        return TransductiveLRSolution(**learner.found())
 
 
 @dataclass(frozen=True, eq=False)
-class TransductiveLRSolution(MappedSolution):
-    """A classifier, and what it says of the documents that it was trained on with pseudo-labels."""
-
-    distributions: Array | None
-
-    def transduce(self, problem: Problem) -> Array:
-        assert self.distributions is not None
-        return self.distributions
+class TransductiveLRSolution(PseudoLabelSolution):
+    """The classifier at the last weight."""

@@ -100,7 +100,8 @@ class SGT(TransferClassifier):
         sides = classes[:, None] == np.arange(problem.n_classes)
         cuts = np.column_stack([_cut(vectors, side, self.c) for side in sides.T])
         prior = problem.class_prior.astype(np.float64)
-        return SGTSolution(_probabilities(cuts[len(classes) :], prior), cuts, rows, prior, self.n_neighbors)
+        found = _probabilities(cuts[len(classes) :], prior)
+        return SGTSolution(cuts, rows, prior, self.n_neighbors, distributions=found)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

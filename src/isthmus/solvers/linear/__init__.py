@@ -10,7 +10,7 @@ from isthmus.solvers.linear.logistic import (
     logistic_regression,
 )
 from isthmus.solvers.linear.pivots import PivotMap, pivot_map
-from isthmus.solvers.linear.side_by_side import SideBySide, in_two_layouts
+from isthmus.solvers.linear.side_by_side import SideBySide
 from isthmus.solvers.linear.word_map import WordMap, denoising_lsa_map, lsa_map
 
 __all__ = [
@@ -24,7 +24,6 @@ __all__ = [
     "denoising_map",
     "first_labels",
     "fit_logistic",
-    "in_two_layouts",
     "log_odds",
     "logistic_regression",
     "lsa_map",

@@ -7,11 +7,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.class_weight import compute_sample_weight
 
-from isthmus.core.numerics import mean_square
 from isthmus.core.parts import by_parts
 from isthmus.core.problem import Problem
-from isthmus.solvers.linear import newton
-from isthmus.solvers.linear.side_by_side import SideBySide, in_two_layouts
+from isthmus.solvers.linear.newton import Logistic, fit_newton
+from isthmus.solvers.linear.side_by_side import SideBySide
 from isthmus.typing import Array, Matrix, Positions
 
 TOL = 1e-5
@@ -79,8 +78,6 @@ class RepeatedLogistic:
 
     Documents of weight zero are not learned from, and have log-odds all the same.
 
-    Tolerances are about gradients, which are as large as X: where its rows are far from unit length, so brought.
-
     Parameters
     ----------
     X : sparse or dense matrix, or SideBySide
@@ -95,23 +92,20 @@ class RepeatedLogistic:
     def __init__(
         self, X: Matrix | SideBySide, C: float, n_classes: int, start: LogisticRegression | None = None
     ) -> None:
-        square = sum(map(mean_square, (X.words, X.hidden) if isinstance(X, SideBySide) else (X,)))
-        self._scale = 1.0 if 0.1 < square < 10 or not square else square**0.5
-        self._X, self._C, self._n_classes, self._is_near = in_two_layouts(X), C, n_classes, start is not None
-        self._coefficients = np.zeros((X.shape[1] + 1, n_classes if n_classes > 2 else 1))
-        self._values = np.zeros((X.shape[0], self._coefficients.shape[1]), dtype=X.dtype)
-        self._tol, self._n_steps = TOL, 0
+        self._loss, self._C, self._n_classes, self._is_near = Logistic.of(X), C, n_classes, start is not None
+        self._coefficients: Array = np.zeros((self._loss.n_features + 1, n_classes if n_classes > 2 else 1))
         if start is not None:
-            self._coefficients[:-1], self._coefficients[-1] = start.coef_.T * self._scale, start.intercept_
-            self._values = self._problem(np.zeros(0), np.zeros(0)).values(self._coefficients)
+            self._coefficients[:-1], self._coefficients[-1] = start.coef_.T * self._loss.scale, start.intercept_
+        self._values = self._loss.values(self._coefficients)
+        self._tol, self._n_steps = TOL, 0
 
     def fit(self, numbers: Positions, weights: Array, tol: float | None = None) -> None:
         """Learn these classes of all documents, which weigh so much."""
-        targets = np.eye(self._n_classes)[numbers] if self._n_classes > 2 else numbers[:, None]
+        targets = np.eye(self._n_classes)[numbers] if self._n_classes > 2 else numbers[:, None].astype(float)
         self._tol = tol or (TOL_NEAR if self._is_near else TOL)
-        problem = self._problem(targets.astype(self._X.dtype), weights * (self._C * self._scale**2))
+        loss = self._loss.with_classes(targets, weights * (self._C * self._loss.scale**2))
         with np.errstate(over="ignore", invalid="ignore"):  # a step too far has an infinite loss, and is taken back
-            found = newton.fit_newton(problem, self._coefficients, self._tol, self._values)
+            found = fit_newton(loss, self._coefficients, self._tol, self._values)
         self._coefficients, self._values, self._n_steps = found
         self._is_near = True
 
@@ -123,14 +117,11 @@ class RepeatedLogistic:
     def classifier(self, classes: Positions) -> LogisticRegression:
         """The last fit, as scikit-learn's, with these names of the classes."""
         model = LogisticRegression(C=self._C, solver="newton-cg", tol=self._tol)
-        model.classes_, model.n_features_in_ = classes, self._X.shape[1]
+        model.classes_, model.n_features_in_ = classes, self._loss.n_features
         model.n_iter_ = np.array([self._n_steps], dtype=np.int32)
-        model.coef_ = np.ascontiguousarray(self._coefficients[:-1].T / self._scale)
+        model.coef_ = np.ascontiguousarray(self._coefficients[:-1].T / self._loss.scale)
         model.intercept_ = self._coefficients[-1].copy()
         return model
-
-    def _problem(self, targets: Array, weights: Array) -> newton.Logistic:
-        return newton.Logistic(self._X, self._scale, targets, weights)
 
 
 def as_log_odds(values: Array) -> Array:

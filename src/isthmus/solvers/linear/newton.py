@@ -6,15 +6,16 @@ line search, so that only the gradients read the documents, and documents may be
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy.special import expit
 
-from isthmus.solvers.linear.side_by_side import Documents
-from isthmus.typing import Array
+from isthmus.core.numerics import mean_square
+from isthmus.solvers.linear.side_by_side import Documents, SideBySide, in_two_layouts
+from isthmus.typing import Array, Matrix
 
 MAX_STEPS = 100
 MAX_INNER = 200
@@ -43,6 +44,24 @@ class Logistic:
     """Added to the values, and not learned."""
     has_intercept: bool = True
 
+    @classmethod
+    def of(cls, X: Matrix | SideBySide) -> Logistic:
+        """Of documents whose classes are yet to come.
+
+        Tolerances are about gradients, which are as large as X: where its rows are far from unit length, so brought.
+        """
+        square = sum(map(mean_square, (X.words, X.hidden) if isinstance(X, SideBySide) else (X,)))
+        scale = 1.0 if 0.1 < square < 10 or not square else square**0.5
+        return cls(in_two_layouts(X), scale, np.zeros(0), np.zeros(0))
+
+    def with_classes(self, targets: Array, weights: Array) -> Logistic:
+        """The same documents with these classes, and so much weight."""
+        return replace(self, targets=targets.astype(self.X.dtype), weights=weights)
+
+    @property
+    def n_features(self) -> int:
+        return self.X.shape[1]
+
     @cached_property
     def _transposed(self) -> Any:
         return self.X.T
@@ -53,6 +72,8 @@ class Logistic:
 
     def values(self, coefficients: Array) -> Array:
         """What the coefficients make of the documents, without the offset, in the precision of X."""
+        if not coefficients.any():  # where every fit without a start begins
+            return np.zeros((self.X.shape[0], coefficients.shape[1]), dtype=self.X.dtype)
         words = coefficients[:-1] if self.scale == 1 else coefficients[:-1] / self.scale
         found = np.asarray(self.X @ words.astype(self.X.dtype, copy=False))
         found += coefficients[-1].astype(found.dtype, copy=False)

@@ -1,15 +1,23 @@
-"""Features beside words that methods with pseudo-labels may read."""
+"""What methods with pseudo-labels share: a classifier that learns again and again, and features beside words."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import softmax
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.class_weight import compute_sample_weight
 
+from isthmus.core.priors import pseudo_labels, read_prior
 from isthmus.core.problem import DocumentStack, Problem
+from isthmus.core.solution import MappedSolution, TransductiveSolution
 from isthmus.core.workspace import Workspace
 from isthmus.solvers.linear import (
     PivotMap,
+    RepeatedLogistic,
     SideBySide,
     WordMap,
     denoising_lsa_map,
@@ -18,7 +26,7 @@ from isthmus.solvers.linear import (
     lsa_map,
     pivot_map,
 )
-from isthmus.typing import Matrix
+from isthmus.typing import Array, Matrix, Positions
 
 FEATURES = [StrOptions({"words", "lsa", "msda", "dci"})]
 """What the parameter `features` may be."""
@@ -26,6 +34,55 @@ DIMENSIONS = 100
 """Of the profiles by pivots."""
 
 FeatureMap = WordMap | PivotMap | None
+
+
+class PseudoLabeling:
+    """A logistic regression of the labelled documents, which goes on to learn from pseudo-labels of the others.
+
+    Each fit starts where the one before ended.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        workspace: Workspace,
+        target_prior: str | dict[Any, float],
+        features: str,
+        C: float,
+        balanced: bool = False,
+    ) -> None:
+        self._prior, self.known = read_prior(target_prior, problem), problem.labeled[1]
+        """The labelled documents' class numbers."""
+        self.feature_map = feature_map(features, problem, workspace)
+        C /= problem.mean_squared_length
+        rows = workspace.once(mapped_documents, problem, self.feature_map)
+        start = workspace.once(source_classifier, problem, workspace, self.feature_map, C, balanced)
+        self._classes, self._fits = start.classes_, RepeatedLogistic(rows, C, problem.n_classes, start)
+
+    @property
+    def scores(self) -> Array:
+        """Log-odds of the unlabelled documents."""
+        return self._fits.log_odds[len(self.known) :]
+
+    @property
+    def labels(self) -> Positions:
+        """Their pseudo-labels at the target prior, as class numbers."""
+        return pseudo_labels(self.scores, self._prior)
+
+    def learn(self, labels: Positions, weights_of_known: Array, weights: Array) -> None:
+        """From the known labels and from these of the unlabelled documents, each by its weight."""
+        self._fits.fit(np.concatenate([self.known, labels]), np.concatenate([weights_of_known, weights]))
+
+    def found(self) -> dict[str, Any]:
+        """Fields of a `PseudoLabelSolution`."""
+        distributions = np.asarray(softmax(self.scores, axis=1))
+        classifier = self._fits.classifier(self._classes)
+        return {"classifier": classifier, "feature_map": self.feature_map, "distributions": distributions}
+
+
+@dataclass(frozen=True, eq=False)
+class PseudoLabelSolution(MappedSolution, TransductiveSolution):
+    """A classifier, and what it says of the documents that it was trained on with pseudo-labels."""
 
 
 def feature_map(features: str, problem: Problem, workspace: Workspace) -> FeatureMap:
