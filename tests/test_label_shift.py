@@ -23,7 +23,7 @@ from isthmus.auto.label_shift import (
     weights_of,
 )
 from isthmus.core.problem import make_problem
-from isthmus.methods import LR
+from isthmus.methods import LR, SelfTraining
 
 
 def thinned(toy: Toy, share: float) -> Toy:
@@ -169,18 +169,24 @@ def test_tcl_is_no_member_at_another_prior(share: float, is_member: bool, toy: T
     assert (candidates.TOPICS in auto.chosen_) == is_member
 
 
-def test_tcl_leaves_where_known_labels_show_another_prior() -> None:
-    """It makes classes like the source's. Before the labels, the prior is taken for the source's."""
-    toy = thinned(make_toy(seed=2), 0.1)
+def test_known_labels_leave_one_hypothesis_which_goes_by_the_corrected_prior() -> None:
+    """And the mixture, which starts from it."""
+    toy, prior = thinned(make_toy(seed=2), 0.1), {"class 0": 0.2, "class 1": 0.8}
     labeled = ~toy.in_target
     labeled[np.random.default_rng(0).permutation(np.flatnonzero(toy.in_target))[:20]] = True
+    before = quiet(toy)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("isthmus.auto.run.prior_of_target", lambda problem, counts: {"class 0": 0.5, "class 1": 0.5})
-        before = quiet(toy)
+        patch.setattr("isthmus.auto.auto.corrected_prior", lambda *_: prior)
         after = quiet(toy, sample_labeled=labeled)
-    assert candidates.TOPICS in before.chosen_
-    assert candidates.TOPICS not in after.chosen_
-    assert len(after.chosen_) == len(before.chosen_) - 1
+    assert len(before.chosen_) > 2
+    assert after.chosen_ == (candidates.BALANCED, candidates.MIXTURE)
+    alone: Any = toy.fit(SelfTraining(balanced=True, C=10.0, target_prior=prior), sample_labeled=labeled)
+    member = after.solution_.member(candidates.BALANCED)
+    scale = np.linalg.norm(toy.X.toarray(), axis=1).mean()  # the automatic choice knows documents at unit length
+    assert member.classifier.coef_ / scale == pytest.approx(alone.classifier_.coef_, rel=0.05, abs=0.02)
+    reasons = {row["name"]: row["why"] for row in after.leaderboard_.rows}
+    assert reasons[candidates.BALANCED].startswith("member")
+    assert reasons[candidates.BALANCED_LSA].startswith("no member")
 
 
 def test_tcl_runs_only_for_the_ensemble_that_was_chosen(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ from sklearn.utils.metaestimators import available_if
 
 from isthmus.auto import candidates as names
 from isthmus.auto import sample
-from isthmus.auto.decide import Decision, corrected_prior, decide, relearned, without
+from isthmus.auto.decide import Decision, corrected_prior, decide, relearned, settled
 from isthmus.auto.ensemble import EnsembleSolution, FirstColumnsSolution
 from isthmus.auto.estimate import updated
 from isthmus.auto.leaderboard import Leaderboard
@@ -198,11 +198,10 @@ class Auto(TransferClassifier):
         right, claimed = decision.check(known)
         n_left, all_claimed = len(known) - len(right), decision.probabilities.max(axis=1)
         estimate = updated(decision.estimate, claimed, right, problem.n_classes, n_left, all_claimed)
-        if seen is not hidden or clock.has(run.seconds_of(decision.members)):
-            # What is known of the target is learned from as well: the members, once more.
-            if run.is_far_from_source(prior):
-                decision = without(decision, names.TOPICS)
-            run, decision = self._learned(problem, run, decision, prior)
+        fewer = settled(decision, run)
+        if seen is not hidden or clock.has(run.seconds_of(fewer.members)):
+            # What is known of the target is learned from as well.
+            run, decision = self._learned(problem, run, fewer, prior)
         else:
             decision = replace(decision, scores=decision.scores[~known.any(axis=1)])
         return run, replace(decision, estimate=estimate)

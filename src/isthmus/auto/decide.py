@@ -101,13 +101,22 @@ def relearned(decision: Decision, run: Run, answers: Mapping[str, Array]) -> Dec
     return replace(decision, scores=scores, spreads=spreads, rows=rows)
 
 
-def without(decision: Decision, name: str) -> Decision:
-    """The same decision without one of several members; the answer has yet to follow (`relearned`)."""
-    kept = [number for number, own in enumerate(decision.members) if own != name]
-    if not kept:
+def settled(decision: Decision, run: Run) -> Decision:
+    """The same decision, where labels of the target have settled its prior; the answer has yet to follow (`relearned`).
+
+    One hypothesis is left, the balanced one of all features. At a prior that is right the others would say the same,
+    at thirty times the cost. The mixture stays where it is a member.
+    """
+    if not any(name in names.HYPOTHESES for name in decision.members):
         return decision
-    members, weights = tuple(decision.members[n] for n in kept), [decision.weights[n] for n in kept]
-    return replace(decision, members=members, weights=weights, spreads=[decision.spreads[n] for n in kept])
+    one = names.BALANCED_BESIDE if names.BALANCED_BESIDE in run.candidates else names.BALANCED
+    members = (one, *(name for name in decision.members if name == names.MIXTURE))
+    rows = [
+        {**row, "why": _why_settled(row["name"] in members)} if row["name"] in decision.members + members else row
+        for row in decision.rows
+    ]
+    ones = [1.0] * len(members)
+    return replace(decision, members=members, weights=ones, spreads=ones, rows=rows)
 
 
 def corrected_prior(run: Run, decision: Decision, checked: Array) -> Any:
@@ -240,6 +249,10 @@ def _why(run: Run, name: str, members: tuple[str, ...], reason: str) -> str:
         might_be_chosen = name != names.TOPICS or not run.is_far_from_source(run.target_prior)
         return f"not needed: {reason}" if might_be_chosen else "makes classes like the source's, and there are others"
     return "for comparison" if name == names.SOURCE_ONLY else f"no member: {reason}" if reason else "no member"
+
+
+def _why_settled(is_member: bool) -> str:
+    return "member: learns from the known labels" if is_member else "no member: the known labels have settled the prior"
 
 
 def _agreement(answer: Array | None, scores: Array) -> float | None:
