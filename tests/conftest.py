@@ -21,6 +21,7 @@ import isthmus
 from isthmus import Auto
 from isthmus.checks.corpus import Toy as Toy
 from isthmus.checks.corpus import two_domains
+from isthmus.core.cluster import local_cluster
 from isthmus.core.estimator import TransferClassifier
 from isthmus.exceptions import TransferWarning
 from isthmus.methods import METHODS
@@ -52,9 +53,7 @@ def client() -> Iterator[Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with (
-            distributed.LocalCluster(
-                n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs="CRITICAL"
-            ) as cluster,
+            local_cluster(2, silence_logs="CRITICAL") as cluster,
             distributed.Client(cluster) as client,
         ):
             yield client

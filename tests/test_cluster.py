@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,14 +13,14 @@ import pytest
 
 import isthmus
 from isthmus.core import parts
-from isthmus.core.cluster import connected, on_cluster
+from isthmus.core.cluster import answer, connected, on_cluster
 from isthmus.datasets import load_messages, make_domains
 from isthmus.exceptions import DataError
 from isthmus.solvers.factorization import ClusterDocuments, MatrixDocuments, cluster_documents, documents_of
 from isthmus.text import LogTfidf
 from test_matrices import write
 
-pytest.importorskip("distributed")
+distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.filterwarnings("ignore")  # those of others: ports, clocks, how long a thing took
 
 
@@ -105,9 +106,44 @@ def test_transfer_goes_to_the_cluster(client: Any, monkeypatch: pytest.MonkeyPat
     assert np.array_equal(here.probabilities, there.probabilities)
 
 
+def _dies_once(path: str) -> str:
+    """As Dask says it, when it has tried often enough."""
+    if not Path(path).exists():
+        Path(path).touch()
+        raise distributed.KilledWorker("task", SimpleNamespace(address="there"), 3)
+    return path
+
+
+def test_a_task_under_which_workers_died_is_done_again(client: Any, tmp_path: Path, monkeypatch: Any) -> None:
+    path = str(tmp_path / "died")
+    assert answer(client, client.submit(_dies_once, path, pure=False)) == path
+    monkeypatch.setattr("isthmus.core.cluster.DEATHS", 0)
+    with pytest.raises(DataError, match=r"Workers of the cluster die over the file x: give each"):
+        answer(client, client.submit(_dies_once, str(tmp_path / "again"), pure=False), "the file x")
+
+
+def test_a_cluster_without_workers_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("isthmus.core.cluster.LOOK", 0.1)
+    monkeypatch.setattr("isthmus.core.cluster.PATIENCE_FOR_WORKERS", 0.2)
+    with (
+        distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+        pytest.raises(DataError, match=r"has had no worker for 0\.2 seconds: start some"),
+    ):
+        answer(client, client.submit(int))
+
+
 def test_an_address_where_nobody_answers_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("isthmus.core.cluster.PATIENCE", 0.2)
     with pytest.raises(DataError, match=r"No cluster answers at 'tcp://127.0.0.1:9'"), connected("tcp://127.0.0.1:9"):
         pass
     with connected(None) as nobody:
         assert nobody is None
+
+
+def test_workers_that_dask_gave_up_are_replaced(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it gives up those that are killed while they start."""
+    monkeypatch.setattr("isthmus.core.cluster.LOOK", 0.2)
+    for worker in [*client.cluster.workers.values()]:
+        client.cluster.sync(worker.close)
+    assert answer(client, client.submit(int, "7", pure=False)) == 7

@@ -79,18 +79,18 @@ def _run(folder: Path, size: int, kills: int) -> dict[str, Any]:
 def main() -> None:
     """The driver."""
     from isthmus.cli.partitions import Asked, label_folder
+    from isthmus.core.cluster import local_cluster
 
     distributed: Any = import_module("distributed")
     answer, model, folder, output, kills = sys.argv[1:]
     done, died, rng = Event(), list[int](), np.random.default_rng(0)
     with (
-        distributed.LocalCluster(WORKERS, threads_per_worker=1, dashboard_address=None) as cluster,
+        local_cluster(WORKERS) as cluster,
         distributed.Client(cluster) as client,
     ):
 
         def kill() -> None:
             while len(died) < int(kills) and not done.wait(float(rng.uniform(2, 6))):
-                # Not too often: Dask does not start a worker again that is killed while it starts.
                 pids = list(client.run(os.getpid, on_error="ignore").values())
                 if pids:
                     died.append(pids[rng.integers(len(pids))])

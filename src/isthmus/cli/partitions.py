@@ -6,7 +6,6 @@ import json
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +14,6 @@ from isthmus.exceptions import DataError
 if TYPE_CHECKING:
     from isthmus._api import Result
     from isthmus.io.journal import Journal
-
-DEATHS = 20
-"""Workers that may die under one file before it is taken for the cause."""
 
 
 @dataclass(frozen=True)
@@ -99,26 +95,15 @@ def _loaded(model: str, encoder: str | None, _changed: int) -> Result:
 
 
 def _labelled(client: Any, asked: Asked, files: dict[int, Path], output: Path) -> Any:
-    """What is found in each file, as soon as it is. A file whose worker dies goes to another one."""
-    distributed: Any = import_module("distributed")
+    """What is found in each file, one after the other. A file whose worker dies goes to another one."""
+    from isthmus.core.cluster import answer
 
-    def send(number: int) -> Any:
-        future = client.submit(label_partition, asked, str(files[number]), str(output / files[number].name), pure=False)
-        numbers[future.key] = number
-        return future
-
-    numbers: dict[str, int] = {}
-    deaths: Counter[int] = Counter()
-    waiting = distributed.as_completed([send(number) for number in files])
-    for future in waiting:
-        number = numbers.pop(future.key)
-        try:
-            yield number, future.result()
-        except distributed.KilledWorker as error:
-            deaths[number] += 1
-            if deaths[number] > DEATHS:
-                raise DataError(f"{files[number]}: every worker that was given it died: is it too large?") from error
-            waiting.add(send(number))
+    sent = {
+        number: client.submit(label_partition, asked, str(file), str(output / file.name), pure=False)
+        for number, file in files.items()
+    }
+    for number, file in files.items():
+        yield number, answer(client, sent.pop(number), f"the file {file}")
 
 
 def _files_of(folder: str) -> list[Path]:

@@ -6,12 +6,20 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from importlib import import_module
+from threading import Event, Thread
+from time import monotonic
 from typing import Any
 
 from isthmus.exceptions import DataError
 
 PATIENCE = 10
 """Seconds to wait for a scheduler."""
+PATIENCE_FOR_WORKERS = 60
+"""Seconds to wait for a worker, where there is none."""
+DEATHS = 5
+"""Times that Dask may give up a task, as workers died under it, before it is taken for the cause."""
+LOOK = 2
+"""Seconds from one look at the workers to the next."""
 
 _CLIENT: ContextVar[Any] = ContextVar("isthmus_client", default=None)
 
@@ -34,6 +42,34 @@ def active_client() -> Any:
     return _CLIENT.get()
 
 
+def answer(client: Any, future: Any, work: str = "one part of the documents") -> Any:
+    """What a task returns, however many workers die before; an error that says so, if there are none, or too many."""
+    distributed: Any = import_module("distributed")
+    deaths, last_seen = 0, monotonic()
+    while True:
+        try:
+            distributed.wait(future, timeout=LOOK)
+            return future.result()
+        except distributed.KilledWorker as error:
+            deaths += 1
+            if deaths > DEATHS:
+                raise DataError(f"Workers of the cluster die over {work}: give each of them more memory.") from error
+            client.retry([future])
+        except distributed.client.FutureCancelledError as error:
+            raise DataError(f"The cluster's scheduler is gone ({error}): start it, and this, again.") from error
+        except TimeoutError:
+            if future.done():  # it is the task's own
+                raise
+            if client.scheduler_info(n_workers=1)["workers"]:
+                last_seen = monotonic()
+            elif monotonic() - last_seen > PATIENCE_FOR_WORKERS:
+                where = client.scheduler.address
+                raise DataError(
+                    f"The cluster at {where} has had no worker for {PATIENCE_FOR_WORKERS} seconds: start some "
+                    f"(dask worker {where}), and this again."
+                ) from None
+
+
 @contextmanager
 def connected(address: str | None) -> Iterator[Any]:
     """A client of the cluster at an address; of one that is started here, for "local"; None for None."""
@@ -46,10 +82,41 @@ def connected(address: str | None) -> Iterator[Any]:
         raise DataError("A cluster needs Dask: pip install 'isthmus[cluster]'.") from error
     with ExitStack() as opened:
         try:
-            where = address
-            if address == "local":
-                where = opened.enter_context(distributed.LocalCluster(threads_per_worker=1, dashboard_address=None))
+            where = opened.enter_context(local_cluster()) if address == "local" else address
             client = opened.enter_context(distributed.Client(where, timeout=PATIENCE))
         except (OSError, ValueError) as error:
             raise DataError(f"No cluster answers at {address!r} ({error}): give tcp://HOST:PORT, or local.") from error
         yield client
+
+
+@contextmanager
+def local_cluster(n_workers: int | None = None, **settings: Any) -> Iterator[Any]:
+    """Workers on this machine, by default one to a core; one that dies is replaced, at whatever moment it does."""
+    distributed: Any = import_module("distributed")
+    settings = {"n_workers": n_workers, "threads_per_worker": 1, "dashboard_address": None, **settings}
+    with distributed.LocalCluster(**settings) as cluster:
+        done, gone = Event(), set[Any]()
+
+        async def replace_the_dead() -> None:
+            # Dask starts a worker again that dies at work, and gives up one that dies while it starts.
+            before = gone.copy()
+            gone.clear()
+            for name, worker in [*cluster.workers.items()]:
+                if not worker.is_alive():
+                    gone.add(worker)
+                    if worker in before:  # it had time to come back
+                        del cluster.workers[name]
+                        await worker.close()
+            cluster.scale(len(cluster.worker_spec))  # those that are missing start
+
+        def look_after() -> None:
+            while not done.wait(LOOK):
+                cluster.loop.add_callback(replace_the_dead)
+
+        watch = Thread(target=look_after, daemon=True)
+        watch.start()
+        try:
+            yield cluster
+        finally:
+            done.set()
+            watch.join()

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from isthmus.core.cluster import active_client
+from isthmus.core.cluster import active_client, answer
 from isthmus.core.parts import row_parts
 from isthmus.solvers.factorization.documents import MatrixDocuments, SweptDocuments, WholeMatrix, added_up
 from isthmus.solvers.factorization.sweep import RowStep, sweep_rows, times, worth_compiling
@@ -46,12 +46,12 @@ class ClusterDocuments(WholeMatrix):
         sent = self._send(_itself, words)
         found = [(rows, self._send(times, part, sent)) for rows, part in self._parts]
         for rows, product in found:
-            out[rows] = product.result()
+            out[rows] = answer(self.client, product)
         return out
 
     def transposed_times(self, documents: Array) -> Array:
         found = [self._send(_transposed_times, part, documents[rows]) for rows, part in self._parts]
-        return added_up(each.result() for each in found)
+        return added_up(answer(self.client, each) for each in found)
 
     def sweep(self, V: Array, step: RowStep) -> Array:
         step = replace(step, words=np.ascontiguousarray(step.words), compiled=worth_compiling(self.matrix, V.dtype))
@@ -60,7 +60,12 @@ class ClusterDocuments(WholeMatrix):
             (rows, self._send(_sweep, part, V[rows], sent, *(_some(own, rows) for own in (step.above, step.below))))
             for rows, part in self._parts
         ]
-        return added_up(_updated(V, rows, each) for rows, each in found)
+
+        def updated(rows: slice, sent: Any) -> Array:
+            V[rows], sums = answer(self.client, sent)
+            return np.asarray(sums)
+
+        return added_up(updated(rows, sent) for rows, sent in found)
 
 
 class _InFile(NamedTuple):
@@ -93,12 +98,6 @@ def _place_of(values: Array) -> Any:
 def _load(located: tuple[Any, Any, Any], shape: tuple[int, int]) -> Matrix:
     data, indices, indptr = (array.read() if isinstance(array, _InFile) else array for array in located)
     return sp.csr_array((data, indices, indptr), shape=shape, copy=False)
-
-
-def _updated(V: Array, rows: slice, sent: Any) -> Array:
-    """Put a part's rows where they belong; return its sums."""
-    V[rows], sums = sent.result()
-    return np.asarray(sums)
 
 
 def _itself(value: Any) -> Any:
