@@ -1,11 +1,13 @@
 """Are missing and new classes noticed, and is nothing else taken for one?
 
-python benchmarks/class_sets.py DATA_FOLDER [SHARE]    for each kind of tasks with three classes and more: how many of
-                                                       the missing and new classes are noticed, and how many tasks
-                                                       without one are accused; of so many of the tasks (default 1)
+python benchmarks/class_sets.py DATA_FOLDER [DOCUMENTS]    for each kind of tasks with three classes and more: how many
+                                                           of the missing and new classes are noticed, and how many
+                                                           tasks without one are accused; at most so many documents of
+                                                           either side (default: as in the table, or 1,000)
 
-The tasks are those of the table "auto" on real domains, and newsgroups in which each category is left out of one side:
-`isthmus.bench.families.four_classes` and its parts.
+The tasks are those of the table "auto" on real domains; newsgroups (`isthmus.bench.families.four_classes`); and
+products that are to be told in negative reviews by positive ones, in English and in Chinese. Of the last two kinds,
+each class is left out of either side, and of both.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,43 +26,59 @@ from isthmus.auto import candidates as names
 from isthmus.auto.class_sets import missing_classes
 from isthmus.auto.novelty import novel_documents
 from isthmus.auto.run import Clock, Run
-from isthmus.bench.families import CATEGORIES, four_classes
-from isthmus.bench.real import real_tasks
+from isthmus.bench.families import four_classes
+from isthmus.bench.real import CHINESE, real_tasks
 from isthmus.bench.task import Task
 from isthmus.bench.tasks import Library, load_table
 from isthmus.core.estimator import one_blas_thread
 from isthmus.core.problem import make_problem
 from isthmus.core.workspace import Workspace
+from isthmus.datasets.reviews import REVIEW_DOMAINS
+from isthmus.typing import Mask
 
 AT_MOST = {"source": 1000, "target": 1000}
+"""Of documents, where the table says nothing."""
+REAL = {task.name for task in real_tasks()}
 
 
 def tasks() -> Iterator[Task]:
     """All that have three classes or more in the source."""
     yield from (task for task in real_tasks() if len(task.source) > 2)
-    for task in four_classes():
+    for task in (
+        *four_classes(),
+        products("reviews", REVIEW_DOMAINS, "positive", "negative"),
+        products("chinese", CHINESE, "pos", "neg"),
+    ):
         yield task
-        for gone in CATEGORIES:
+        for gone in task.source:
             source, target = ({name: side[name] for name in side if name != gone} for side in task.sides)
             yield replace(task, name=f"{task.name}, {gone} missing", target=target)
             yield replace(task, name=f"{task.name}, {gone} new", source=source)
             yield replace(task, name=f"{task.name}, no {gone}", source=source, target=target)
 
 
+def products(corpus: str, goods: Sequence[str], one: str, other: str) -> Task:
+    """What a review is about: by those of one opinion, in those of the other."""
+    source, target = ({name: [f"{name}/{opinion}"] for name in goods} for opinion in (one, other))
+    return Task(f"products, {corpus}", corpus, source, target)
+
+
 def kind_of(task: Task) -> str:
     """Of its documents."""
-    return "newsgroups" if task.corpus == "20news" else task.corpus
+    return {"20news": "newsgroups", "reviews": "products", "chinese": "products, Chinese"}.get(task.corpus, task.corpus)
 
 
-def noticed(library: Library, task: Task) -> tuple[bool, bool]:
-    """Whether a class is said to be missing, and whether one is said to be new."""
-    drawn = library.load(load_table("auto"), task).drawn(AT_MOST if task.corpus == "20news" else {}, 0)
+def noticed(library: Library, task: Task, at_most: Mapping[str, int]) -> tuple[bool, Mask | None, Mask]:
+    """Whether a class is said to be missing, which documents are said to be of a new one, and which are."""
+    drawn = library.load(load_table("auto"), task).drawn(at_most, 0)
     problem = make_problem(Auto(), drawn.X, drawn.y, drawn.sample_domain, drawn.target_domain)
     run = Run(problem, Workspace(), "auto", Clock(None), random_state=0)
     with one_blas_thread():
         run.start()
-        novel = novel_documents(problem, run.answers[names.SOURCE_ONLY])
-    return bool(missing_classes(problem, run.answers)), novel is not None
+        labels = run.consensus.argmax(axis=1)
+        novel = novel_documents(problem, run.looked_at, run.answers[names.SOURCE_ONLY], labels)
+    truth = np.concatenate([drawn.y[domain.rows[~domain.labeled]] for domain in problem.domains])
+    return bool(missing_classes(problem, run.answers)), novel, ~np.isin(truth, problem.classes)
 
 
 def main() -> None:
@@ -68,12 +86,14 @@ def main() -> None:
     if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
     warnings.simplefilter("ignore")
-    library, share = Library(Path(sys.argv[1])), float(sys.argv[2]) if len(sys.argv) == 3 else 1.0
-    rng, seen = np.random.default_rng(0), defaultdict(list)
+    library, seen, right = Library(Path(sys.argv[1])), defaultdict(list), []
+    given = {side: int(sys.argv[2]) for side in AT_MOST} if len(sys.argv) == 3 else None
     for task in tasks():
-        if rng.random() < share:
-            truth = (bool(task.source.keys() - task.target.keys()), bool(task.target.keys() - task.source.keys()))
-            seen[kind_of(task)].append((truth, noticed(library, task)))
+        missing, novel, is_new = noticed(library, task, given or ({} if task.name in REAL else AT_MOST))
+        truth = (bool(task.source.keys() - task.target.keys()), bool(is_new.any()))
+        seen[kind_of(task)].append((truth, (missing, novel is not None)))
+        if novel is not None and is_new.any():
+            right.append((is_new[novel].mean(), novel[is_new].mean()))
     print("| kind | missing classes noticed | accused falsely | new classes noticed | accused falsely |")
     print("|---" * 5 + "|")
     everything = [row for rows in seen.values() for row in rows]
@@ -84,6 +104,11 @@ def main() -> None:
             false = [said[number] for truth, said in rows if not truth[number]]
             cells += [f"{sum(found)} of {len(found)}", f"{sum(false)} of {len(false)}"]
         print("| " + " | ".join(cells) + " |")
+    if right:
+        precision, recall = np.mean(right, axis=0)
+        print(
+            f"\nOf the documents that are said to be new {precision:.0%} are; of those that are, {recall:.0%} are named."
+        )
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from scipy.stats import entropy
 from sklearn.metrics.pairwise import cosine_similarity
 from sklearn.preprocessing import normalize
 
@@ -20,7 +19,7 @@ from isthmus import Auto
 from isthmus._api import Result
 from isthmus.auto import novelty
 from isthmus.auto.estimate import Estimate
-from isthmus.auto.novelty import clusters, nearness, novel_documents
+from isthmus.auto.novelty import Votes, familiarity, for_usual, novel_documents
 from isthmus.auto.update import update_estimator
 from isthmus.core.problem import Problem, make_problem
 from isthmus.core.workspace import Workspace
@@ -74,28 +73,53 @@ def fitted(open_set: Toy) -> Any:
     return quiet(open_set, Auto(random_state=0, novelty=True))
 
 
-def test_nearness_is_the_cosine_with_the_nearest_labelled_documents(four: Toy) -> None:
+def said_of(problem: Problem) -> Any:
+    """What is novel, by the answers of the source-only classifier."""
+    probabilities = answers_to(problem)
+    return novel_documents(problem, np.arange(len(probabilities)), probabilities, probabilities.argmax(axis=1))
+
+
+def test_density_ratios_are_counts_of_votes(four: Toy) -> None:
     problem = problem_of(four)
-    X = problem.labeled[0]
+    here = np.arange(0, problem.unlabeled.shape[0], 2)
+    target, (X, known) = problem.unlabeled[here], problem.labeled
+    n_neighbors = round(len(here) ** 0.5)
 
-    def highest(cosines: Array) -> Array:
-        return np.sort(cosines, axis=1)[:, -novelty.N_NEIGHBORS :].mean(axis=1)
+    def links(rows: Any) -> Array:
+        cosines = cosine_similarity(rows, target)
+        return cosines >= np.sort(cosines, axis=1)[:, [-n_neighbors]]
 
-    among = cosine_similarity(X)
-    np.fill_diagonal(among, 0)
-    expected = highest(cosine_similarity(problem.unlabeled, X)) / highest(among).mean()
-    assert nearness(problem) == pytest.approx(expected, rel=1e-5)
+    around = links(problem.unlabeled) / n_neighbors
+    by_class = [links(X[known == number]).mean(axis=0) for number in range(4)]
+    counts = (*by_class, links(target).mean(axis=0))
+    densities = [around @ (own / own.mean()) + novelty.A_LITTLE for own in counts]
+    expected = np.stack(densities[:-1], axis=1) / densities[-1][:, None]
+    votes = Votes(problem, here)
+    assert votes.density_ratios(votes.around(problem.unlabeled)) == pytest.approx(expected, rel=1e-5)
 
 
-def test_familiarity_is_nearness_and_what_the_classifier_says(four: Toy) -> None:
+def test_what_is_usual_for_a_class_counts_for_one() -> None:
+    rng = np.random.default_rng(0)
+    labels = np.repeat(np.arange(4), [40, 30, 25, 5])  # of the last there are too few to tell
+    values = rng.normal(size=(100, 4)) + 3 * np.eye(4)[labels]
+    found = for_usual(values, labels)
+    for number in range(3):
+        assert np.quantile(found[labels == number, number], novelty.USUAL) == pytest.approx(1)
+    usual = (values - (values.sum(axis=1, keepdims=True) - values) / 3) / found
+    assert usual.std(axis=0) == pytest.approx(0, abs=1e-9)
+    assert usual[0, 3] == pytest.approx(np.median(usual[0, :3]))
+    assert for_usual(2 * values + rng.normal(size=(100, 1)), labels) == pytest.approx(found)
+
+
+def test_a_class_has_to_be_spoken_for_twice(four: Toy) -> None:
     problem = problem_of(four)
-    answers, near = answers_to(problem), nearness(problem)
-    found = clusters(problem, answers)
-    assert np.sum([cluster.members for cluster in found], axis=0).max() == 1
-    for cluster in found:
-        told = entropy(answers[cluster.members].mean(axis=0), answers.mean(axis=0)) / novelty.INFORMATION
-        parts = [min(near[cluster.members].mean(), novelty.MOST), min(told, novelty.MOST)]
-        assert cluster.familiarity == pytest.approx(np.mean(parts))
+    probabilities = answers_to(problem)
+    votes, labels = Votes(problem, np.arange(len(probabilities))), probabilities.argmax(axis=1)
+    found = familiarity(votes, probabilities, labels)
+    assert len(found) == len(labels)
+    assert np.median(found) > 0.5
+    indifferent = np.full_like(probabilities, 1 / 4)
+    assert familiarity(votes, indifferent, labels) == pytest.approx(0, abs=1e-9)
 
 
 def test_a_class_that_the_source_lacks_is_set_aside(open_set: Toy, fitted: Any) -> None:
@@ -103,7 +127,7 @@ def test_a_class_that_the_source_lacks_is_set_aside(open_set: Toy, fitted: Any) 
     assert fitted.novel_.dtype == bool
     assert not fitted.novel_[~open_set.in_target].any()
     assert np.mean(is_new[fitted.novel_]) > 0.9
-    assert np.mean(fitted.novel_[is_new]) > 0.5
+    assert np.mean(fitted.novel_[is_new]) > 0.9
     assert "new class" in [caution.kind for caution in fitted.warnings_]
     others = open_set.in_target & ~fitted.novel_
     assert np.mean(fitted.transduction_[others] == open_set.y[others]) > 0.8
@@ -123,7 +147,7 @@ def test_without_novelty_the_estimate_is_lower_by_their_share(open_set: Toy, fit
 def test_nothing_is_new_where_the_source_has_all_classes(four: Toy, toy: Toy) -> None:
     for known in (four, toy):
         problem = problem_of(known)
-        assert novel_documents(problem, answers_to(problem)) is None
+        assert said_of(problem) is None
     found = quiet(toy, Auto(random_state=0, novelty=True))
     assert not found.novel_.any()
     assert len(found.novel_) == len(toy.y)
@@ -133,7 +157,7 @@ def test_the_order_of_documents_does_not_matter(open_set: Toy) -> None:
     problem = problem_of(open_set)
     order = np.random.default_rng(0).permutation(len(open_set.y))
     other = problem_of(Toy(open_set.X[order], open_set.y[order], open_set.domain[order]))
-    found = [novel_documents(one, answers_to(one)) for one in (problem, other)]
+    found = [said_of(one) for one in (problem, other)]
     rows = [np.flatnonzero(open_set.in_target)[found[0]], order[open_set.in_target[order]][found[1]]]
     assert np.array_equal(rows[0], np.sort(rows[1]))
 
@@ -141,7 +165,23 @@ def test_the_order_of_documents_does_not_matter(open_set: Toy) -> None:
 def test_few_documents_tell_nothing(open_set: Toy) -> None:
     kept = ~open_set.in_target | (np.cumsum(open_set.in_target) < 60)
     problem = problem_of(Toy(open_set.X[kept], open_set.y[kept], open_set.domain[kept]))
-    assert novel_documents(problem, answers_to(problem)) is None
+    assert said_of(problem) is None
+
+
+def test_a_few_strange_documents_are_no_class(open_set: Toy) -> None:
+    is_new = open_set.in_target & (open_set.y == NEW)
+    kept = ~is_new | (np.cumsum(is_new) <= 15)
+    problem = problem_of(Toy(open_set.X[kept], open_set.y[kept], open_set.domain[kept]))
+    assert said_of(problem) is None
+
+
+@pytest.mark.filterwarnings("ignore::isthmus.exceptions.EmptyDocumentWarning")
+def test_documents_without_a_word_are_of_no_class(four: Toy) -> None:
+    n = len(four.y) // 4
+    X = sp.vstack([four.X, sp.csr_array((n, four.X.shape[1]))]).tocsr()
+    domain = np.concatenate([four.domain, np.repeat("target", n)])
+    problem = problem_of(Toy(X, np.concatenate([four.y, np.repeat(NEW, n)]), domain))
+    assert said_of(problem) is None
 
 
 def test_a_model_file_keeps_what_was_set_aside(fitted: Any, tmp_path: Path) -> None:

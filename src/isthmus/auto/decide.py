@@ -177,7 +177,8 @@ def _kind(run: Run, diagnostics: Diagnostics, checked: Array | None, estimate: E
 
 def _rows_of_new_class(run: Run) -> Positions | None:
     """Of documents in X that look like a class which the source lacks."""
-    novel = novel_documents(run.problem, run.answers[names.SOURCE_ONLY])
+    labels = run.consensus.argmax(axis=1)
+    novel = novel_documents(run.problem, run.looked_at, run.answers[names.SOURCE_ONLY], labels)
     rows = np.concatenate([domain.rows[~domain.labeled] for domain in run.problem.domains])
     return None if novel is None else rows[novel]
 

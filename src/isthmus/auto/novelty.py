@@ -1,99 +1,104 @@
 """Open set: a class that the target has and the source lacks.
 
-The target's documents are clustered, into a few more clusters than there are classes. A cluster of a new class lies
-farther from the source's documents than the others do, and what the source-only classifier says of it is hardly more
-than what it says of any document. Ordinary topics of a domain lie far, too: so a cluster is told by how much farther
-than the median cluster it lies, and only one that stands out is reported.
+Two things speak for a class of the source around a target document: that class's documents have their nearest
+neighbors there, and the source-only classifier leans to it. Both are looked at in neighborhoods of the target, beside
+the other classes, and for what is usual among documents with that class's pseudo-label: so neither how far the domains
+lie apart nor a class prior matters. About documents of a new class nothing is said by either. There are always some of
+that kind; where they are too many, the source lacks a class.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
-from scipy.stats import entropy
-from sklearn.cluster import KMeans
-from sklearn.decomposition import TruncatedSVD
-from threadpoolctl import threadpool_limits
 
-from isthmus.core.numerics import order_of_rows, unit_rows
+from isthmus.auto.label_shift import HANDFUL, fixed_draw
 from isthmus.core.problem import Problem
-from isthmus.solvers.spectral import nearest, nearest_others
+from isthmus.solvers.spectral import nearest
 from isthmus.typing import Array, Mask, Matrix, Positions
 
-NEW = 0.13
-"""Chosen: familiarity, times that over the median cluster's, below which a cluster is a class of its own."""
-INFORMATION = 0.5
-"""Nats that the source-only classifier says about a usual cluster."""
-MOST = 1.5
-"""No part of the familiarity counts for more."""
-MORE_CLUSTERS = 3
-"""than classes."""
-FEWEST, LEAST_SHARE = 8, 0.04
-"""Documents of a cluster that is looked at, and its share of the target."""
-N_DIMENSIONS = 30
-N_NEIGHBORS = 5
-N_STARTS = 3
-AT_MOST = 1000
-"""Labelled documents that neighbors are looked for among."""
+NEW = 0.205
+"""Chosen: a class is new where a tenth of the documents are less familiar than this."""
+TENTH = 0.1
+FEWEST = 200
+"""Target documents that are looked at; of fewer nothing is said."""
+USUAL = 0.8
+"""Quantile of a class's documents that counts for one: they are surely its own, even if new ones are among the rest."""
+LEAST_USUAL = 0.3
+"""Of what is usual in the median class: no class's own is less."""
+A_LITTLE = 0.02
+"""Of the mean density, added to each, so that a ratio of next to nothing is no evidence."""
 
 
-@dataclass(frozen=True, eq=False)
-class Cluster:
-    """Documents of the target that belong together."""
+def novel_documents(problem: Problem, here: Positions, probabilities: Array, labels: Positions) -> Mask | None:
+    """Which unlabelled documents are of a class that no labelled document has. None if there seems to be none.
 
-    members: Mask
-    """Among the unlabelled documents."""
-    familiarity: float
-    """How much the source knows about them: about one, if it knows them as well as its own."""
-
-
-def novel_documents(problem: Problem, probabilities: Array) -> Mask | None:
-    """Which unlabelled documents are of a class that no labelled document has. None if nothing stands out.
-
-    `probabilities` are those of the source-only classifier. Of two classes nothing is said: there, topics of a large
-    class look no other than a new one.
+    `here` are those that are looked at, `probabilities` the answers of the source-only classifier, `labels` the
+    pseudo-labels. Novel are those around which no class of the source is as dense as the target itself. Of two classes
+    nothing is said.
     """
-    if len(probabilities) < FEWEST / LEAST_SHARE:
+    if problem.n_classes < 3 or len(here) < FEWEST or not problem.is_bag_of_words:
         return None
-    if problem.n_classes < 3 or not problem.is_bag_of_words or len(problem.labeled[1]) <= N_NEIGHBORS:
+    votes = Votes(problem, here)
+    if np.quantile(familiarity(votes, probabilities[here], labels[here]), TENTH) >= NEW:
         return None
-    found = clusters(problem, probabilities)
-    if len(found) < 3:
-        return None
-    strangest = min(found, key=lambda cluster: cluster.familiarity)
-    usual = float(np.median([cluster.familiarity for cluster in found]))
-    return strangest.members if strangest.familiarity**2 < NEW * usual else None
+    novel = np.all(votes.density_ratios(votes.around(problem.unlabeled)) < 1, axis=1)
+    return novel if novel.any() else None
 
 
-def clusters(problem: Problem, probabilities: Array) -> list[Cluster]:
-    """Clusters of the unlabelled documents, but for very small ones."""
-    X = problem.unlabeled
-    numbers = _k_means(X, problem.n_classes + MORE_CLUSTERS)
-    near, overall = nearness(problem), probabilities.mean(axis=0)
-    found = []
-    for number in range(problem.n_classes + MORE_CLUSTERS):
-        own = numbers == number
-        if own.sum() >= max(FEWEST, LEAST_SHARE * len(own)):
-            told = float(entropy(probabilities[own].mean(axis=0), overall)) / INFORMATION
-            found.append(Cluster(own, (min(near[own].mean(), MOST) + min(told, MOST)) / 2))
-    return found
+class Votes:
+    """What documents vote for: each for as many as the root of their number, the nearest to it in the target.
+
+    A source that lies elsewhere as a whole has to vote as well, and documents that are near to all of it are near to
+    the target's own, too. So what is rare in a ratio of both is rare for no such reason.
+    """
+
+    def __init__(self, problem: Problem, here: Positions) -> None:
+        self._target = problem.unlabeled[here]
+        X, known = problem.labeled
+        asked = fixed_draw(len(known))
+        self.own = self.around(self._target)
+        """Of the target's documents, as means over a neighborhood."""
+        for_classes = (self.around(X[asked]) > 0).T @ np.eye(problem.n_classes)[known[asked]]
+        self._densities = [_relative(each) for each in (for_classes, (self.own > 0).sum(axis=0).reshape(-1, 1))]
+
+    def around(self, X: Matrix) -> Matrix:
+        """Whose products with columns are means over the neighborhood of each row; none where a row has no word."""
+        found = (nearest(X, self._target, round(self._target.shape[0] ** 0.5)) > 0).astype(np.float64)
+        counts = np.diff(found.indptr)
+        found.data /= np.repeat(counts, counts)
+        return found
+
+    def density_ratios(self, around: Matrix) -> Array:
+        """In neighborhoods: how dense each class of the source is, for how dense the target is."""
+        of_classes, of_target = (around @ each + A_LITTLE for each in self._densities)
+        return np.asarray(of_classes / of_target)
 
 
-def nearness(problem: Problem) -> Array:
-    """Of each unlabelled document: cosine with the nearest labelled ones, for what it is among these on average."""
-    X = problem.labeled[0]
-    if X.shape[0] > AT_MOST:
-        X = X[np.sort(np.random.default_rng(0).permutation(X.shape[0])[:AT_MOST])]
-    among_them = nearest_others(X, N_NEIGHBORS).sum() / (N_NEIGHBORS * X.shape[0])
-    here = np.asarray(nearest(problem.unlabeled, X, N_NEIGHBORS).sum(axis=1)).ravel() / N_NEIGHBORS
-    return here / max(float(among_them), 1e-12)
+def familiarity(votes: Votes, probabilities: Array, labels: Positions) -> Array:
+    """Of each document: what speaks for the class that most speaks for, one if as much as usual.
+
+    A class that only its neighbors or only the classifier speak for is none. Documents without a word are left out.
+    """
+    log_odds = np.log(np.maximum(probabilities, 1e-12))
+    views = votes.density_ratios(votes.own), votes.own @ (log_odds - log_odds.mean(axis=0))
+    known = np.diff(votes.own.indptr) > 0
+    one, other = (np.maximum(for_usual(view[known], labels[known]), 0) for view in views)
+    return np.asarray(np.sqrt(one * other).max(axis=1))
 
 
-def _k_means(X: Matrix, n_clusters: int) -> Positions:
-    """By their directions in a space of few dimensions. The order of documents does not matter."""
-    rows = order_of_rows(X)
-    reduced = TruncatedSVD(min(N_DIMENSIONS, min(X.shape) - 1), random_state=0).fit_transform(X[rows])
-    with threadpool_limits(1, user_api="openmp"):  # the result must not depend on the number of threads
-        found = KMeans(n_clusters, n_init=N_STARTS, random_state=0).fit_predict(unit_rows(reduced))
-    return np.asarray(found[np.argsort(rows)])
+def for_usual(values: Array, labels: Positions) -> Array:
+    """Of each class beside the mean of the others, for what is usual among documents that have its label."""
+    n_classes = values.shape[1]
+    beside = values - (values.sum(axis=1, keepdims=True) - values) / (n_classes - 1)
+    enough = np.bincount(labels, minlength=n_classes) >= HANDFUL
+    usual = np.full(n_classes, np.nan)
+    for number in np.flatnonzero(enough):
+        usual[number] = np.quantile(beside[labels == number, number], USUAL)
+    median = max(float(np.nanmedian(usual)), 1e-12)
+    return np.asarray(beside / np.where(enough, np.maximum(usual, LEAST_USUAL * median), median))
+
+
+def _relative(counts: Array) -> Array:
+    """To the mean of each column."""
+    counts = np.asarray(counts, dtype=np.float64)
+    return counts / np.maximum(counts.mean(axis=0), 1e-12)

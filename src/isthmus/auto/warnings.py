@@ -62,8 +62,8 @@ def new_class(n: int, share: float, set_aside: bool) -> Caution:
     )
     return Caution(
         NEW,
-        f"About {n:,} target documents ({share:.0%}) look like a class that the source does not have: they belong "
-        f"together, and lie far from all of the source's. {remedy}",
+        f"About {n:,} target documents ({share:.0%}) look like a class that the source does not have: no class of the "
+        f"source is as dense around them as the target is. {remedy}",
     )
 
 
