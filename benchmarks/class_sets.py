@@ -106,9 +106,7 @@ def main() -> None:
         print("| " + " | ".join(cells) + " |")
     if right:
         precision, recall = np.mean(right, axis=0)
-        print(
-            f"\nOf the documents that are said to be new {precision:.0%} are; of those that are, {recall:.0%} are named."
-        )
+        print(f"\nOf the documents said to be new {precision:.0%} are; of those that are, {recall:.0%} are named.")
 
 
 if __name__ == "__main__":
