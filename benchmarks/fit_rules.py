@@ -35,8 +35,7 @@ from isthmus.auto.averaging import combine, spread_of
 from isthmus.auto.diagnostics import diagnose
 from isthmus.auto.estimate import room
 from isthmus.auto.evidence import EvidenceRow, evidence_digest, read_evidence, write_evidence
-from isthmus.auto.fitting import estimated, fit_rules, is_unrelated, reached, rounded
-from isthmus.auto.rules import UNRELATED_THRESHOLD, Unrelated
+from isthmus.auto.fitting import estimated, fit_rules, is_unrelated, reached, rounded, unrelated_score
 from isthmus.auto.run import Clock, Run
 from isthmus.bench.families import is_for_development, more_unrelated
 from isthmus.bench.real import real_tasks, unrelated_real
@@ -112,6 +111,10 @@ def table_of(rows: Sequence[EvidenceRow]) -> str:
         rules_without = fit_rules([row for row in rows if row.key not in keys])
         found += [judge(row, rules_without)[4] for row in left_out]
     lines.append(f"| unrelated | {len(strange)} | | | | | | {np.mean(found):.0%} |")
+    false = sum(warned for *_, warned in everything)
+    lines.append(
+        f"\n{sum(found)} of {len(found)} unrelated tasks are warned of, and {false} of {len(everything)} related ones."
+    )
     return "\n".join([*lines, "", *_priors([row for row in rows if not is_unrelated(row)])])
 
 
@@ -135,9 +138,7 @@ def judge(row: EvidenceRow, fitted: dict[str, Any]) -> tuple[float, float, float
     value = estimated(row)
     interval = fitted["interval"]["ensemble"]
     held = value - interval["below"] * room(value) <= right <= value + interval["above"] * room(value)
-    rule = fitted["unrelated"]["rule"]
-    score = Unrelated(rule["weights"], rule["constant"], UNRELATED_THRESHOLD)
-    warned = score.score({name: getattr(row, name) for name in score.weights}) > 0
+    warned = unrelated_score(row, fitted["unrelated"]["rule"]["threshold"]) > 0
     return row.source_only_accuracy, right, abs(value - right), held, warned
 
 

@@ -70,9 +70,10 @@ def test_indicators_count_by_how_clear_they_are_and_how_much_they_have_to_say() 
 
 
 def test_domains_look_unrelated_where_nothing_leads_back() -> None:
-    strange = Diagnostics(class_mean_cosine=0.0, agreement=0.1, reverse_auc=0.5)
-    related = Diagnostics(class_mean_cosine=0.4, agreement=0.9, reverse_auc=0.95)
+    strange = Diagnostics(class_mean_cosine=0.0, neighbor_skill=0.5, reverse_auc=0.5)
+    related = replace(strange, class_mean_cosine=0.4)
     assert strange.unrelated_score > 0 > related.unrelated_score
+    assert replace(strange, neighbor_skill=1.0).unrelated_score > strange.unrelated_score
     assert replace(strange, reverse_auc=rules.LEADS_BACK).unrelated_score == -1  # the way leads back
     assert Diagnostics(reverse_auc=0.5).unrelated_score == -1  # too little is known
 

@@ -188,7 +188,7 @@ def test_labels_of_one_class_alone_decide_nothing(monkeypatch: pytest.MonkeyPatc
 def test_unrelated_domains_are_doubted_unless_labels_prove_the_answer(
     n_right: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Diagnostics, "unrelated_score", property(lambda self: 0.5))
+    monkeypatch.setattr(Diagnostics, "unrelated_score", property(lambda self: rules.CERTAIN / 2))
     found = decision_by(monkeypatch, dict.fromkeys((TOPICS, OTHER, FALLBACK), 8 - n_right), 8, topics=True, value=0.8)
     by_chance = binom.sf(n_right - 1, 8, 0.5)  # as many or more, by tossing coins
     assert [caution.kind for caution in found.warnings] == ([] if by_chance < 0.05 else ["unrelated"])

@@ -73,7 +73,7 @@ def test_a_refit_gives_the_same_file() -> None:
 
 
 def test_every_number_of_the_rules_is_in_the_file() -> None:
-    chosen = {"weight", "threshold"}
+    chosen = {"weight"}
     pairs: list[tuple[Any, dict[str, Any]]] = [
         *((rule, FITTED["topic"][name]) for name, rule in rules.TOPIC.items()),
         (rules.UNRELATED, FITTED["unrelated"]["rule"]),
@@ -151,25 +151,25 @@ def test_an_interval_holds_nine_in_ten_and_more_where_kinds_differ(alike: bool) 
     assert fit_interval(rows, values.tolist(), (values + 0.1).tolist())["below"] == 0
 
 
-def test_both_kinds_of_tasks_count_alike_for_the_warning() -> None:
-    strange = replace(A_ROW, family="unrelated", class_mean_cosine=0.0, agreement=0.3)
-    between = replace(A_ROW, class_mean_cosine=0.2, reverse_auc=0.8)
-    related = [A_ROW, between, replace(A_ROW, class_mean_cosine=0.3), replace(A_ROW, agreement=0.7)]
-    few = fit_unrelated([*related, strange], 0.1)
-    many = fit_unrelated([*related, *[strange] * 9], 0.1)
-    assert few["weights"] == pytest.approx(many["weights"])
-    assert few["warned"] == {"related": 0.0, "unrelated": 1.0}
-    assert few["highest_related_score"] == pytest.approx(many["highest_related_score"])
-    assert few["highest_related_score"] < 0
+def test_nine_in_ten_unrelated_tasks_are_warned_of() -> None:
+    strange = [replace(A_ROW, family="unrelated", reverse_auc=0.8, class_mean_cosine=c / 100) for c in range(101)]
+    near = replace(A_ROW, reverse_auc=0.8, class_mean_cosine=0.9)
+    found = fit_unrelated([*strange, near, replace(near, class_mean_cosine=0.96)])
+    by_neighbors = rules.BY_NEIGHBORS * (A_ROW.neighbor_skill or 0)
+    assert found["threshold"] == pytest.approx(rules.FOUND - by_neighbors)
+    assert found["warned"] == {"related": 0.5, "unrelated": pytest.approx(rules.FOUND, abs=0.01)}
+    assert found["highest_related_score"] == pytest.approx(rules.FOUND - 0.9)
+    led_back = replace(near, class_mean_cosine=0.0, reverse_auc=rules.LEADS_BACK)
+    assert fit_unrelated([*strange, led_back])["warned"]["related"] == 0
 
 
 def test_what_is_reached_follows_from_the_rules() -> None:
     topic = {name: {"center": rule.center, "scale": rule.scale} for name, rule in rules.TOPIC.items()}
-    calm = {"weights": {"agreement": 0.0}, "constant": -1.0}
+    calm = {"threshold": -1.0}
     other = replace(A_ROW, normalized_cut=0.95, neighbor_skill=0.4)
     assert reached(A_ROW, topic, calm) == A_ROW.topics_accuracy
     assert reached(other, topic, calm) == A_ROW.other_accuracy
-    assert reached(other, topic, {**calm, "constant": 2.0}) == A_ROW.source_only_accuracy
+    assert reached(other, topic, {"threshold": 2.0}) == A_ROW.source_only_accuracy
 
 
 def test_kinds_stay_together() -> None:

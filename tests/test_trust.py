@@ -125,7 +125,7 @@ def test_a_few_labels_do_not_silence_the_warning(n: int) -> None:
 
 
 def test_labels_that_prove_the_answer_silence_the_warning(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rules, "UNRELATED", rules.UNRELATED._replace(constant=100.0))  # everything looks strange,
+    monkeypatch.setattr(rules, "UNRELATED", rules.UNRELATED._replace(threshold=100.0))  # everything looks strange,
     monkeypatch.setattr(rules, "LEADS_BACK", 2.0)  # wherever labels lead
     toy = make_toy(seed=2)
     assert [caution.kind for caution in quiet(toy).warnings_] == ["unrelated"]

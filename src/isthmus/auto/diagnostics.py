@@ -60,7 +60,7 @@ class Diagnostics:
     @property
     def unrelated_score(self) -> float:
         """How unrelated the domains look: doubtful from 0 on, and hardly to be doubted from `rules.CERTAIN` on."""
-        values = {name: getattr(self, name) for name in rules.UNRELATED.weights}
+        values = {name: getattr(self, name) for name in rules.UNRELATED_FROM}
         return -1.0 if None in values.values() else rules.UNRELATED.score(values)
 
 

@@ -32,7 +32,7 @@ def fit_rules(rows: Sequence[EvidenceRow]) -> dict[str, Numbers]:
     """Every rule's numbers, how many rows they rest on, and how well it fits."""
     related = [row for row in rows if not is_unrelated(row)]
     topic = {name: fit_indicator(name, related) for name in rules.INDICATOR_WEIGHTS}
-    unrelated = fit_unrelated(rows, rules.UNRELATED_THRESHOLD)
+    unrelated = fit_unrelated(rows)
     line = fit_source_only(related)
     ensemble = [reached(row, topic, unrelated) for row in related]
     alone = [row.source_only_accuracy for row in related]
@@ -63,27 +63,25 @@ def fit_indicator(name: str, rows: Sequence[EvidenceRow]) -> Numbers:
     return {"center": rule.center, "scale": rule.scale, **_fit_of(residuals, 2)}
 
 
-def fit_unrelated(rows: Sequence[EvidenceRow], threshold: float) -> Numbers:
-    """Least squares of 1 for unrelated tasks and -1 for related ones. Both count alike, and all kinds of the latter."""
+def fit_unrelated(rows: Sequence[EvidenceRow]) -> Numbers:
+    """The threshold at which as many of the unrelated tasks are warned of as should be."""
     strange = np.array([is_unrelated(row) for row in rows])
-    weights = weights_by_kind(rows)
-    for side in (strange, ~strange):
-        weights[side] /= weights[side].sum()
-    columns = {name: _column(rows, name) for name in rules.UNRELATED_FROM}
-    numbers, residuals = _least_squares(columns, np.where(strange, 1.0, -1.0), weights)
-    scores = np.where(strange, 1.0, -1.0) - residuals - threshold
-    scores[columns["reverse_auc"] >= rules.LEADS_BACK] = -1.0
-    constant = numbers.pop("constant")
+    scores = np.array([unrelated_score(row, 0.0) for row in rows])
+    threshold = -float(np.quantile(scores[strange], 1 - rules.FOUND))
+    scores = np.array([unrelated_score(row, threshold) for row in rows])
     warned = {"unrelated": float(np.mean(scores[strange] > 0)), "related": float(np.mean(scores[~strange] > 0))}
-    fit = _fit_of(residuals, len(numbers) + 1, weights)
     highest = float(scores[~strange].max())
-    return {"weights": numbers, "constant": constant, **fit, "highest_related_score": highest, "warned": warned}
+    return {"threshold": threshold, "rows": len(rows), "highest_related_score": highest, "warned": warned}
+
+
+def unrelated_score(row: EvidenceRow, threshold: float) -> float:
+    """Above zero, there is a warning."""
+    return Unrelated(threshold).score({name: getattr(row, name) for name in rules.UNRELATED_FROM})
 
 
 def reached(row: EvidenceRow, topic: Mapping[str, Numbers], unrelated: Numbers) -> float:
     """Accuracy of the answer that these rules choose."""
-    rule = Unrelated(unrelated["weights"], unrelated["constant"], rules.UNRELATED_THRESHOLD)
-    if rule.score({name: getattr(row, name) for name in rule.weights}) > rules.CERTAIN:
+    if unrelated_score(row, unrelated["threshold"]) > rules.CERTAIN:
         return row.source_only_accuracy
     indicators = {
         name: Indicator(topic[name]["center"], topic[name]["scale"], weight)

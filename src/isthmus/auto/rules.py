@@ -28,21 +28,21 @@ class Indicator(NamedTuple):
 
 LEADS_BACK = 0.97
 """Chosen: labels of the target that tell the source's classes apart so well have come across."""
+BY_NEIGHBORS = 0.1
+"""Chosen: where neighbors tell the classes, so much more of what sets them apart has to be the same in the target."""
 
 
 class Unrelated(NamedTuple):
-    """A linear rule for how unrelated domains look: 1 is usual for unrelated tasks, -1 for related ones."""
+    """How little of what sets the classes apart in the source does so in the target, as a cosine."""
 
-    weights: Mapping[str, float]
-    """Of diagnostics, by name."""
-    constant: float
     threshold: float
+    """Where neighbors do not tell the classes."""
 
     def score(self, values: Mapping[str, float]) -> float:
         """Above zero, there is a warning."""
-        if values.get("reverse_auc", 0.0) >= LEADS_BACK:
+        if values["reverse_auc"] >= LEADS_BACK:
             return -1.0
-        return sum(weight * values[name] for name, weight in self.weights.items()) + self.constant - self.threshold
+        return self.threshold + BY_NEIGHBORS * values["neighbor_skill"] - values["class_mean_cosine"]
 
 
 class Line(NamedTuple):
@@ -79,12 +79,12 @@ TOPIC: dict[str, Indicator] = {
 neighbors have its label."""
 
 # Unrelated domains.
-UNRELATED_FROM = ("reverse_auc", "class_mean_cosine")
-"""Chosen: where domains are unrelated, unlike candidates find unlike things, and nothing of it leads back."""
-UNRELATED_THRESHOLD = 0.25
-"""Chosen: a little above the middle, for a warning where all is well is soon not heeded."""
-UNRELATED: Unrelated = _fitted(Unrelated, "unrelated", "rule", threshold=UNRELATED_THRESHOLD)
-CERTAIN = 0.95
+UNRELATED_FROM = ("reverse_auc", "neighbor_skill", "class_mean_cosine")
+"""Chosen: a line through more of the diagnostics is no better on kinds left out."""
+FOUND = 0.91
+"""Chosen: so many of the unrelated development tasks are warned of."""
+UNRELATED: Unrelated = _fitted(Unrelated, "unrelated", "rule")
+CERTAIN = 0.18
 """Chosen: no related development task, of any size, comes so far above the threshold. From here on the fallback
 answers, the source's classifier alone. Below, there is a warning, but the ensemble answers: where domains are unrelated
 any answer is worthless, and where they are not, much would be lost."""
