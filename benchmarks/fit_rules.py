@@ -179,7 +179,7 @@ def observe(data: Path, task: Task, draw: str, prior: str) -> EvidenceRow:
     with one_blas_thread():
         run.start()
         diagnostics = diagnose(run)
-        run.complete((names.TOPICS, names.WITH_DCI))
+        run.complete((names.TOPICS, names.TRANSDUCTIVE_DCI))
     truth = np.concatenate([drawn.y[domain.rows[~domain.labeled]] for domain in problem.domains])
     shares = np.array([np.mean(truth == name) for name in problem.classes])
 

@@ -9,6 +9,7 @@ from sklearn.metrics.pairwise import cosine_similarity
 from conftest import Toy, make_toy
 from isthmus.auto import candidates, class_sets
 from isthmus.auto.class_sets import concord, missing_classes, relative_shares, support
+from isthmus.auto.label_shift import LookedAt, looked_at
 from isthmus.auto.run import Clock, Run
 from isthmus.core.problem import Problem, make_problem
 from isthmus.core.workspace import Workspace
@@ -61,7 +62,9 @@ def test_support_is_what_the_nearest_labelled_documents_say(toy_of_three: Toy) -
     X, known = problem.labeled
     probabilities = np.random.default_rng(0).dirichlet(np.ones(3), size=problem.unlabeled.shape[0])
     order = np.argsort(-cosine_similarity(problem.unlabeled, X), axis=1)[:, : class_sets.N_NEIGHBORS]
-    for number, found in enumerate(support(problem, probabilities)):
+    for number, found in enumerate(
+        support(problem, LookedAt(np.arange(len(known)), np.arange(len(probabilities))), probabilities)
+    ):
         n = int(class_sets.SUREST * problem.class_prior[number] * len(probabilities))
         surest = np.argsort(-probabilities[:, number])[:n]
         assert found == pytest.approx(np.mean(known[order[surest]] == number), abs=0.02)  # but for ties
@@ -77,20 +80,20 @@ def test_shares_are_beside_those_of_the_source(toy_of_three: Toy) -> None:
 @pytest.mark.parametrize("gone", ["class 0", "class 2"])
 def test_a_class_that_the_target_lacks_is_named(four: Toy, gone: str) -> None:
     problem = problem_of(without(four, gone, in_target=True))
-    assert missing_classes(problem, answers_to(problem)) == [gone]
+    assert missing_classes(problem, looked_at(problem), answers_to(problem)) == [gone]
 
 
 def test_no_class_is_accused_that_is_there(four: Toy) -> None:
     problem = problem_of(four)
     answers = answers_to(problem)
-    assert missing_classes(problem, answers) == []
+    assert missing_classes(problem, looked_at(problem), answers) == []
     alone = {candidates.SOURCE_ONLY: answers[candidates.SOURCE_ONLY]}
-    assert missing_classes(problem, alone) == []
+    assert missing_classes(problem, looked_at(problem), alone) == []
 
 
 def test_two_classes_and_embeddings_have_no_missing_class(toy: Toy, four: Toy) -> None:
     two = problem_of(toy)
     one_sided = {name: np.tile([1.0, 0.0], (two.unlabeled.shape[0], 1)) for name in candidates.UNLIKE}
-    assert missing_classes(two, one_sided) == []
+    assert missing_classes(two, looked_at(two), one_sided) == []
     dense = make_problem(LR(), four.X.toarray() - 0.01, four.y, four.domain, "target")
-    assert missing_classes(dense, {}) == []
+    assert missing_classes(dense, looked_at(dense), {}) == []

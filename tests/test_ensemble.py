@@ -134,7 +134,7 @@ def checked_labels(n_known: int) -> np.ndarray:
     return checked
 
 
-SPEAKERS = {TOPICS: candidates.TOPICS, OTHER: candidates.WITH_DCI, FALLBACK: candidates.SOURCE_ONLY}
+SPEAKERS = {TOPICS: candidates.TOPICS, OTHER: candidates.TRANSDUCTIVE_DCI, FALLBACK: candidates.SOURCE_ONLY}
 """The member that only one ensemble has."""
 
 
@@ -218,12 +218,12 @@ def test_members_of_an_ensemble_that_did_not_answer_are_left_out(monkeypatch: py
 def test_hypotheses_count_for_one_together_and_not_at_all_below_a_twentieth(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(deciding, "diagnose", lambda run: Diagnostics(0.5, 1.0, 0.9, 0.9))
     run = a_run()
-    run.weights = {candidates.SHORT: 0.6, candidates.BALANCED: 0.36, candidates.BALANCED_LSA: 0.04}
+    run.weights = {candidates.WITH_LSA: 0.6, candidates.WITH_DCI: 0.36, candidates.BALANCED_DCI: 0.04}
     run.answers = {name: answer_of(np.arange(N_DOCUMENTS) % 2) for name in (*run.weights, candidates.MIXTURE)}
     monkeypatch.setattr(Run, "complete", lambda self, members: None)
-    run.answers[candidates.SOURCE_ONLY] = run.answers[candidates.SHORT]
+    run.answers[candidates.SOURCE_ONLY] = run.answers[candidates.WITH_LSA]
     found = decide(run, None)
-    assert found.members == (candidates.SHORT, candidates.BALANCED, candidates.MIXTURE)
+    assert found.members == (candidates.WITH_LSA, candidates.WITH_DCI, candidates.MIXTURE)
     assert found.weights == pytest.approx([0.625, 0.375, 1.0])
 
 
@@ -261,7 +261,7 @@ def test_estimate_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rules, "INTERVAL", rules.Reach(below=0.2, above=0.1))
     known = Diagnostics(agreement=0.8, reverse_auc=0.85, n_documents=5000, n_unlabeled=500)
     found = estimate_accuracy(known, 4)
-    value = 0.25 + 0.75 * 0.8 * 0.7**0.25
+    value = 0.25 + 0.75 * 0.8 * 0.7**0.5
     assert found.value == pytest.approx(value)
     room, draw = 2 * np.sqrt(value * (1 - value)), 1.6448536 / np.sqrt(2000)
     reaches = [room * np.hypot(reach, draw) for reach in (0.2, 0.1)]

@@ -49,7 +49,6 @@ A_ROW = EvidenceRow(
     class_mean_cosine=0.4,
     confidence=0.4,
     prior_shift=0.0,
-    found_weight=0.0,
     true_shift=0.0,
     least_share=1.0,
     topics_accuracy=0.95,

@@ -17,9 +17,10 @@ import isthmus
 from conftest import Toy, quiet
 from isthmus import Auto
 from isthmus._api import Result
-from isthmus.auto import novelty
+from isthmus.auto import class_sets
+from isthmus.auto.class_sets import Votes, familiarity, for_usual, novel_documents
 from isthmus.auto.estimate import Estimate
-from isthmus.auto.novelty import Votes, familiarity, for_usual, novel_documents
+from isthmus.auto.label_shift import LookedAt
 from isthmus.auto.update import update_estimator
 from isthmus.core.problem import Problem, make_problem
 from isthmus.core.workspace import Workspace
@@ -32,6 +33,10 @@ KNOWN, NEW = ["class 0", "class 1", "class 2"], "class 3"
 
 def problem_of(toy: Toy) -> Problem:
     return make_problem(LR(), toy.X, toy.y, toy.domain, "target")
+
+
+def everything(problem: Problem) -> LookedAt:
+    return LookedAt(np.arange(len(problem.labeled[1])), np.arange(problem.unlabeled.shape[0]))
 
 
 def answers_to(problem: Problem) -> Array:
@@ -76,7 +81,7 @@ def fitted(open_set: Toy) -> Any:
 def said_of(problem: Problem) -> Any:
     """What is novel, by the answers of the source-only classifier."""
     probabilities = answers_to(problem)
-    return novel_documents(problem, np.arange(len(probabilities)), probabilities, probabilities.argmax(axis=1))
+    return novel_documents(problem, everything(problem), probabilities, probabilities.argmax(axis=1))
 
 
 def test_density_ratios_are_counts_of_votes(four: Toy) -> None:
@@ -92,9 +97,9 @@ def test_density_ratios_are_counts_of_votes(four: Toy) -> None:
     around = links(problem.unlabeled) / n_neighbors
     by_class = [links(X[known == number]).mean(axis=0) for number in range(4)]
     counts = (*by_class, links(target).mean(axis=0))
-    densities = [around @ (own / own.mean()) + novelty.A_LITTLE for own in counts]
+    densities = [around @ (own / own.mean()) + class_sets.A_LITTLE for own in counts]
     expected = np.stack(densities[:-1], axis=1) / densities[-1][:, None]
-    votes = Votes(problem, here)
+    votes = Votes(problem, LookedAt(np.arange(len(known)), here))
     assert votes.density_ratios(votes.around(problem.unlabeled)) == pytest.approx(expected, rel=1e-5)
 
 
@@ -104,7 +109,7 @@ def test_what_is_usual_for_a_class_counts_for_one() -> None:
     values = rng.normal(size=(100, 4)) + 3 * np.eye(4)[labels]
     found = for_usual(values, labels)
     for number in range(3):
-        assert np.quantile(found[labels == number, number], novelty.USUAL) == pytest.approx(1)
+        assert np.quantile(found[labels == number, number], class_sets.USUAL) == pytest.approx(1)
     usual = (values - (values.sum(axis=1, keepdims=True) - values) / 3) / found
     assert usual.std(axis=0) == pytest.approx(0, abs=1e-9)
     assert usual[0, 3] == pytest.approx(np.median(usual[0, :3]))
@@ -114,7 +119,7 @@ def test_what_is_usual_for_a_class_counts_for_one() -> None:
 def test_a_class_has_to_be_spoken_for_twice(four: Toy) -> None:
     problem = problem_of(four)
     probabilities = answers_to(problem)
-    votes, labels = Votes(problem, np.arange(len(probabilities))), probabilities.argmax(axis=1)
+    votes, labels = Votes(problem, everything(problem)), probabilities.argmax(axis=1)
     found = familiarity(votes, probabilities, labels)
     assert len(found) == len(labels)
     assert np.median(found) > 0.5

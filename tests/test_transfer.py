@@ -13,7 +13,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 import isthmus
 from isthmus import Auto
-from isthmus.auto.candidates import BESIDE
+from isthmus.auto.candidates import TRANSDUCTIVE_EMBEDDINGS
 from isthmus.datasets import load_messages
 from isthmus.exceptions import EncoderNotSavedWarning
 from isthmus.text import LogTfidf, text_vectorizer
@@ -186,8 +186,8 @@ def test_auto_takes_an_encoder_beside_words(tmp_path: Path) -> None:
     lengths = np.linalg.norm(X[:, n_words:].toarray(), axis=1)
     assert lengths[np.diff(words_alone.indptr) > 0] == pytest.approx(1.5)
     assert both.vectorizer.transform(["xqz"]).nnz == 0  # letters of no known word
-    assert BESIDE in both.estimator.chosen_
-    assert BESIDE not in plain.estimator.chosen_
+    assert TRANSDUCTIVE_EMBEDDINGS in both.estimator.chosen_
+    assert TRANSDUCTIVE_EMBEDDINGS not in plain.estimator.chosen_
     sides = both.estimator.diagnostics_, plain.estimator.diagnostics_
     assert sides[0].neighbor_skill == sides[1].neighbor_skill  # which goes by words
     words = both.vectorizer.get_feature_names_out()

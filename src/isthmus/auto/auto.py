@@ -35,9 +35,9 @@ def _has_topics(auto: Auto) -> bool:
 class Auto(TransferClassifier):
     """Model selection without target labels: label-free evidence weighs several unlike methods in one ensemble.
 
-    Label shift is the rule, so that the first members are hypotheses about the target: self-training at the source's
-    class prior, and three balanced ones that find a prior in the target by its words, by words and LSA, and by words
-    and DCI. Each counts as much as the evidence for its pseudo-labels says. Classes that are what documents are about
+    Label shift is the rule, so that the first members are hypotheses about the target: self-trainings that are told no
+    class prior and find one in the target, on words and LSA, on words and DCI, and on these with classes of equal
+    weight. Each counts as much as the evidence for its pseudo-labels says. Classes that are what documents are about
     (the target's graph of similar documents and the source's neighbors tell) have a naive Bayes mixture of the target
     as a member, too, and TCL unless the prior is another; other classes, such as opinions, a transductive classifier.
     Where X holds embeddings beside words, classifiers of both are hypotheses and members. Where the domains look
@@ -58,9 +58,9 @@ class Auto(TransferClassifier):
     ----------
     target_prior : "auto", "source", "unknown" or dict of class to probability
         The class prior of the whole target. Most candidates rank documents and give out pseudo-labels at this prior,
-        which gains much where it is right and harms where it is not. "auto" weighs the source's prior and those
-        found in the target by the evidence for them; see `isthmus.auto.label_shift`. "unknown" leaves the source's
-        out, "source" is the source's alone (no label shift).
+        which gains much where it is right and harms where it is not. "auto", or "unknown", weighs those that
+        hypotheses find in the target by the evidence for them; see `isthmus.auto.label_shift`. "source" is the
+        source's (no label shift).
     n_embedding_features : int
         How many of X's columns, the last ones, are embeddings that stand beside words, as
         `isthmus.text.WordsAndEmbeddings` makes them.

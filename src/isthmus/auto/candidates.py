@@ -10,17 +10,22 @@ from isthmus.core.estimator import TransferClassifier
 from isthmus.methods import LR, TCL, NaiveBayesEM, SelfTraining, TransductiveLR
 
 SOURCE_ONLY = "LR"
-SHORT, BALANCED = "self-training", "balanced self-training"
-BALANCED_LSA, BALANCED_DCI = "balanced, words + LSA", "balanced, words + DCI"
-WITH_DCI = "transductive, words + DCI"
+WITH_LSA, WITH_DCI = "self-training, words + LSA", "self-training, words + DCI"
+WITH_EMBEDDINGS = "self-training, words + embeddings"
+BALANCED, BALANCED_DCI = "balanced self-training", "balanced, words + DCI"
+BALANCED_EMBEDDINGS = "balanced, words + embeddings"
+TRANSDUCTIVE_DCI, TRANSDUCTIVE_EMBEDDINGS = "transductive, words + DCI", "transductive, words + embeddings"
 TOPICS, MIXTURE = "TCL", "naive Bayes EM"
-BALANCED_BESIDE, BESIDE = "balanced, words + embeddings", "transductive, words + embeddings"
 
-HYPOTHESES = (SHORT, BALANCED, BALANCED_LSA, BALANCED_DCI, BALANCED_BESIDE)
-"""Self-trainings that part the target's classes in unlike ways, so that each has a target prior of its own."""
+HYPOTHESES = (BALANCED, WITH_LSA, WITH_DCI, BALANCED_DCI, WITH_EMBEDDINGS)
+"""Self-trainings that part the target's classes in unlike ways, so that each finds a target prior of its own. The first
+stands in for those that take no negative features."""
 
-UNLIKE = (BALANCED, BALANCED_LSA, BALANCED_DCI, BALANCED_BESIDE, MIXTURE)
+UNLIKE = (*HYPOTHESES, MIXTURE)
 """Candidates that go about it in unlike ways: how far these agree is what the estimated accuracy goes by."""
+
+LEARNERS = (BALANCED, BALANCED_EMBEDDINGS)
+"""Those that learn from labels of the target, if there are any; the last one that reads all features."""
 
 NEAR = 0.1
 """Priors that differ by less, in every class, are taken for the same."""
@@ -35,7 +40,7 @@ class Candidate:
     cost: float
     settings: Mapping[str, Any] = field(default_factory=dict)
     at_prior: bool = False
-    """Gives out pseudo-labels at the target prior."""
+    """Gives out pseudo-labels at the target prior; hypotheses only if that is given."""
     needs_counts: bool = False
     """Takes no negative features."""
     from_consensus: bool = False
@@ -46,20 +51,23 @@ class Candidate:
     """Runs only for an ensemble that has been chosen."""
 
 
-FREE = {"balanced": True, "C": 10.0}
-"""Classes of equal weight, so that no prior is learned."""
+FREE = {"C": 10.0}
+EVEN = {"balanced": True, **FREE}
+"""Classes of equal weight, so that no prior is learned. Without, the larger a class the more it grows: where one of
+these goes wrong, the other need not."""
 
 PORTFOLIO = (
     Candidate(SOURCE_ONLY, LR, 1),
-    Candidate(SHORT, SelfTraining, 5, at_prior=True),
-    Candidate(BALANCED, SelfTraining, 8, FREE, at_prior=True),
-    Candidate(BALANCED_LSA, SelfTraining, 20, {**FREE, "features": "lsa"}, at_prior=True),
-    Candidate(BALANCED_DCI, SelfTraining, 20, {**FREE, "features": "dci"}, at_prior=True, needs_counts=True),
-    Candidate(BALANCED_BESIDE, SelfTraining, 20, FREE, at_prior=True, sees_embeddings=True),
+    Candidate(WITH_LSA, SelfTraining, 20, {**FREE, "features": "lsa"}, at_prior=True),
+    Candidate(WITH_DCI, SelfTraining, 20, {**FREE, "features": "dci"}, at_prior=True, needs_counts=True),
+    Candidate(BALANCED_DCI, SelfTraining, 20, {**EVEN, "features": "dci"}, at_prior=True, needs_counts=True),
+    Candidate(WITH_EMBEDDINGS, SelfTraining, 20, FREE, at_prior=True, sees_embeddings=True),
     Candidate(MIXTURE, NaiveBayesEM, 1, needs_counts=True, from_consensus=True),
     Candidate(TOPICS, TCL, 10, {"max_iter": 50}, needs_counts=True, on_demand=True),
-    Candidate(WITH_DCI, TransductiveLR, 20, {"features": "dci"}, at_prior=True, needs_counts=True, on_demand=True),
-    Candidate(BESIDE, TransductiveLR, 15, at_prior=True, sees_embeddings=True, on_demand=True),
+    Candidate(TRANSDUCTIVE_DCI, TransductiveLR, 20, {"features": "dci"}, True, needs_counts=True, on_demand=True),
+    Candidate(TRANSDUCTIVE_EMBEDDINGS, TransductiveLR, 15, {}, True, sees_embeddings=True, on_demand=True),
+    Candidate(BALANCED, SelfTraining, 8, EVEN, at_prior=True, on_demand=True),
+    Candidate(BALANCED_EMBEDDINGS, SelfTraining, 20, EVEN, at_prior=True, sees_embeddings=True, on_demand=True),
 )
 """Unlike methods, the cheap ones first."""
 

@@ -1,9 +1,15 @@
-"""Which of the source's classes the target has.
+"""Which classes the target has: those of the source that it lacks, and one that the source lacks (open set).
 
 A class that is there leaves three traces in the answers of unlike candidates: they give it some documents, they mean
 the same ones, and these look like the source's documents of that class. If the class is missing, candidates that go by
 a prior fill it with whatever is left, each in its own way. All three are shares from 0 to 1; their mean is the class's
 presence.
+
+Two things speak for a class of the source around a target document: that class's documents have their nearest neighbors
+there, and the source-only classifier leans to it. Both are looked at in neighborhoods of the target, beside the other
+classes, and for what is usual among documents with that class's pseudo-label: so neither how far the domains lie apart
+nor a class prior matters. About documents of a new class nothing is said by either. There are always some of that kind;
+where they are too many, the source lacks a class.
 """
 
 from __future__ import annotations
@@ -14,10 +20,10 @@ from itertools import combinations
 import numpy as np
 
 from isthmus.auto import candidates as names
-from isthmus.auto.label_shift import fixed_draw
+from isthmus.auto.label_shift import HANDFUL, LookedAt
 from isthmus.core.problem import Problem
 from isthmus.solvers.spectral import nearest
-from isthmus.typing import Array
+from isthmus.typing import Array, Mask, Matrix, Positions
 
 MISSING = 0.64
 """Chosen: presence below which a class is missing,"""
@@ -27,8 +33,20 @@ SUREST = 0.5
 """So much of what the source's prior gives a class is looked at, the documents that candidates are surest of."""
 N_NEIGHBORS = 5
 
+NEW = 0.205
+"""Chosen: a class is new where a tenth of the documents are less familiar than this."""
+TENTH = 0.1
+FEWEST = 200
+"""Target documents that are looked at; of fewer nothing is said."""
+USUAL = 0.8
+"""Quantile of a class's documents that counts for one: they are surely its own, even if new ones are among the rest."""
+LEAST_USUAL = 0.3
+"""Of what is usual in the median class: no class's own is less."""
+A_LITTLE = 0.02
+"""Of the mean density, added to each, so that a ratio of next to nothing is no evidence."""
 
-def missing_classes(problem: Problem, answers: Mapping[str, Array]) -> list[object]:
+
+def missing_classes(problem: Problem, counted: LookedAt, answers: Mapping[str, Array]) -> list[object]:
     """Names of the source's classes that the target does not seem to have.
 
     None of two classes: a target with one class alone is a matter of its prior. None if unlike candidates did not run,
@@ -37,14 +55,15 @@ def missing_classes(problem: Problem, answers: Mapping[str, Array]) -> list[obje
     unlike = [answers[name] for name in names.UNLIKE if name in answers]
     if problem.n_classes < 3 or len(unlike) < 2 or not problem.is_bag_of_words:
         return []
-    found = presence(problem, unlike, list(answers.values()))
+    found = presence(problem, counted, unlike, list(answers.values()))
     gone = found < min(MISSING, BESIDE * float(np.median(found)))
     return [name for name, lacks in zip(problem.classes.tolist(), gone, strict=True) if lacks]
 
 
-def presence(problem: Problem, unlike: list[Array], answers: list[Array]) -> Array:
+def presence(problem: Problem, counted: LookedAt, unlike: list[Array], answers: list[Array]) -> Array:
     """Of each class in the target, from 0 to 1."""
-    return (concord(unlike) + support(problem, np.mean(unlike, axis=0)) + relative_shares(problem, answers)) / 3
+    supported = support(problem, counted, np.mean(unlike, axis=0))
+    return (concord(unlike) + supported + relative_shares(problem, answers)) / 3
 
 
 def concord(answers: list[Array]) -> Array:
@@ -58,10 +77,9 @@ def concord(answers: list[Array]) -> Array:
     return np.clip(np.mean(pairs, axis=0), 0, 1)
 
 
-def support(problem: Problem, probabilities: Array) -> Array:
+def support(problem: Problem, counted: LookedAt, probabilities: Array) -> Array:
     """For each class, the share of it among the nearest labelled documents of those that are surest to have it."""
-    X, known = problem.labeled
-    asked, here = fixed_draw(len(known)), fixed_draw(len(probabilities))
+    (X, known), (asked, here) = problem.labeled, counted
     labels, target = known[asked], problem.unlabeled[here]
     votes = nearest(target, X[asked], N_NEIGHBORS) > 0
     shares = np.asarray(votes @ np.eye(problem.n_classes)[labels]) / N_NEIGHBORS
@@ -76,3 +94,77 @@ def relative_shares(problem: Problem, answers: list[Array]) -> Array:
     """For each class, how many documents candidates give it, for as many as the source's prior would; at most one."""
     given = [np.bincount(own.argmax(axis=1), minlength=problem.n_classes) / max(len(own), 1) for own in answers]
     return np.minimum(np.median(given, axis=0) / np.maximum(problem.class_prior, 1e-12), 1)
+
+
+def novel_documents(problem: Problem, counted: LookedAt, probabilities: Array, labels: Positions) -> Mask | None:
+    """Which unlabelled documents are of a class that no labelled document has. None if there seems to be none.
+
+    `probabilities` are the answers of the source-only classifier, and `labels` the pseudo-labels. Novel are those
+    around which no class of the source is as dense as the target itself. Of two classes nothing is said.
+    """
+    here = counted.target
+    if problem.n_classes < 3 or len(here) < FEWEST or not problem.is_bag_of_words:
+        return None
+    votes = Votes(problem, counted)
+    if np.quantile(familiarity(votes, probabilities[here], labels[here]), TENTH) >= NEW:
+        return None
+    novel = np.all(votes.density_ratios(votes.around(problem.unlabeled)) < 1, axis=1)
+    return novel if novel.any() else None
+
+
+class Votes:
+    """What documents vote for: each for as many as the root of their number, the nearest to it in the target.
+
+    A source that lies elsewhere as a whole has to vote as well, and documents that are near to all of it are near to
+    the target's own, too. So what is rare in a ratio of both is rare for no such reason.
+    """
+
+    def __init__(self, problem: Problem, counted: LookedAt) -> None:
+        (X, known), (asked, here) = problem.labeled, counted
+        self._target = problem.unlabeled[here]
+        self.own = self.around(self._target)
+        """Of the target's documents, as means over a neighborhood."""
+        for_classes = (self.around(X[asked]) > 0).T @ np.eye(problem.n_classes)[known[asked]]
+        self._densities = [_relative(each) for each in (for_classes, (self.own > 0).sum(axis=0).reshape(-1, 1))]
+
+    def around(self, X: Matrix) -> Matrix:
+        """Whose products with columns are means over the neighborhood of each row; none where a row has no word."""
+        found = (nearest(X, self._target, round(self._target.shape[0] ** 0.5)) > 0).astype(np.float64)
+        counts = np.diff(found.indptr)
+        found.data /= np.repeat(counts, counts)
+        return found
+
+    def density_ratios(self, around: Matrix) -> Array:
+        """In neighborhoods: how dense each class of the source is, for how dense the target is."""
+        of_classes, of_target = (around @ each + A_LITTLE for each in self._densities)
+        return np.asarray(of_classes / of_target)
+
+
+def familiarity(votes: Votes, probabilities: Array, labels: Positions) -> Array:
+    """Of each document: what speaks for the class that most speaks for, one if as much as usual.
+
+    A class that only its neighbors or only the classifier speak for is none. Documents without a word are left out.
+    """
+    log_odds = np.log(np.maximum(probabilities, 1e-12))
+    views = votes.density_ratios(votes.own), votes.own @ (log_odds - log_odds.mean(axis=0))
+    known = np.diff(votes.own.indptr) > 0
+    one, other = (np.maximum(for_usual(view[known], labels[known]), 0) for view in views)
+    return np.asarray(np.sqrt(one * other).max(axis=1))
+
+
+def for_usual(values: Array, labels: Positions) -> Array:
+    """Of each class beside the mean of the others, for what is usual among documents that have its label."""
+    n_classes = values.shape[1]
+    beside = values - (values.sum(axis=1, keepdims=True) - values) / (n_classes - 1)
+    enough = np.bincount(labels, minlength=n_classes) >= HANDFUL
+    usual = np.full(n_classes, np.nan)
+    for number in np.flatnonzero(enough):
+        usual[number] = np.quantile(beside[labels == number, number], USUAL)
+    median = max(float(np.nanmedian(usual)), 1e-12)
+    return np.asarray(beside / np.where(enough, np.maximum(usual, LEAST_USUAL * median), median))
+
+
+def _relative(counts: Array) -> Array:
+    """To the mean of each column."""
+    counts = np.asarray(counts, dtype=np.float64)
+    return counts / np.maximum(counts.mean(axis=0), 1e-12)

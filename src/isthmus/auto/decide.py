@@ -12,11 +12,10 @@ from scipy.stats import binom
 
 from isthmus.auto import candidates as names
 from isthmus.auto import rules, warnings
-from isthmus.auto.class_sets import missing_classes
+from isthmus.auto.class_sets import missing_classes, novel_documents
 from isthmus.auto.diagnostics import Diagnostics, diagnose
 from isthmus.auto.estimate import Estimate, estimate_accuracy, sharpness_for, tempered
 from isthmus.auto.label_shift import HANDFUL, prior_of_target
-from isthmus.auto.novelty import novel_documents
 from isthmus.auto.run import Run
 from isthmus.auto.warnings import Caution
 from isthmus.core.priors import PRIOR_WEIGHT
@@ -95,7 +94,7 @@ def relearned(decision: Decision, run: Run, answers: Mapping[str, Array]) -> Dec
     """The same decision with other answers of its members, from another run. The others' agreement stays as it was."""
     scores, spreads = run.average(decision.members, answers)
     rows = [
-        {**row, "agreement": _agreement(answers[row["name"]], scores)} if row["name"] in answers else row
+        {**row, **_answered(run, row["name"], answers[row["name"]], scores)} if row["name"] in answers else row
         for row in decision.rows
     ]
     return replace(decision, scores=scores, spreads=spreads, rows=rows)
@@ -104,17 +103,20 @@ def relearned(decision: Decision, run: Run, answers: Mapping[str, Array]) -> Dec
 def settled(decision: Decision, run: Run) -> Decision:
     """The same decision, where labels of the target have settled its prior; the answer has yet to follow (`relearned`).
 
-    One hypothesis is left, the balanced one of all features. At a prior that is right the others would say the same,
-    at thirty times the cost. The mixture stays where it is a member.
+    One self-training takes the hypotheses' place, which all would say the same at a prior that is right, at thirty
+    times its cost. The mixture stays where it is a member.
     """
-    if not any(name in names.HYPOTHESES for name in decision.members):
+    if not any(name in run.hypotheses for name in decision.members):
         return decision
-    one = names.BALANCED_BESIDE if names.BALANCED_BESIDE in run.candidates else names.BALANCED
-    members = (one, *(name for name in decision.members if name == names.MIXTURE))
+    learner = [name for name in names.LEARNERS if name in run.candidates][-1]
+    members = (learner, *(name for name in decision.members if name == names.MIXTURE))
+    learns, left = "member: learns from the known labels", "no member: the known labels have settled the prior"
     rows = [
-        {**row, "why": _why_settled(row["name"] in members)} if row["name"] in decision.members + members else row
+        {**row, "why": learns if row["name"] in members else left} if row["name"] in decision.members + members else row
         for row in decision.rows
     ]
+    if learner not in run.answers:
+        rows.append({"name": learner, "why": learns})
     ones = [1.0] * len(members)
     return replace(decision, members=members, weights=ones, spreads=ones, rows=rows)
 
@@ -199,7 +201,7 @@ def _class_cautions(run: Run, estimate: Estimate) -> list[Caution]:
     classes, prior = run.problem.classes.tolist(), run.prior
     found = []
     told, several = isinstance(run.asked_for, dict), run.problem.n_classes > 2
-    if gone := missing_classes(run.problem, run.answers) if several and not told else []:
+    if gone := missing_classes(run.problem, run.looked_at, run.answers) if several and not told else []:
         found.append(warnings.missing(gone))
     elif run.prior_was_found and run.prior_shift >= rules.SHIFT:
         found.append(warnings.label_shift(dict(zip(classes, prior.tolist(), strict=True))))
@@ -225,19 +227,24 @@ def _doubted(estimate: Estimate, certain: bool, n_classes: int) -> Estimate:
 
 
 def _rows(run: Run, members: tuple[str, ...], scores: Array, reason: str) -> list[dict[str, Any]]:
-    rows = []
-    for name in run.candidates:
-        answer = run.answers.get(name)
-        rows.append(
-            {
-                "name": name,
-                "seconds": run.seconds.get(name),
-                "confidence": None if answer is None or not len(answer) else float(answer.max(axis=1).mean()),
-                "agreement": _agreement(answer, scores),
-                "why": run.skipped.get(name) or _why(run, name, members, reason),
-            }
-        )
-    return rows
+    return [
+        {
+            "name": name,
+            **_answered(run, name, run.answers.get(name), scores),
+            "why": run.skipped.get(name) or _why(run, name, members, reason),
+        }
+        for name in run.candidates
+        if name in run.answers or name not in names.LEARNERS
+    ]
+
+
+def _answered(run: Run, name: str, answer: Array | None, scores: Array) -> dict[str, Any]:
+    """What a candidate took, how sure it is, and how often it says what is said in the end."""
+    found: dict[str, Any] = {"seconds": run.seconds.get(name), "confidence": None, "agreement": None}
+    if answer is not None and len(answer):
+        found["confidence"] = float(answer.max(axis=1).mean())
+        found["agreement"] = float(np.mean(answer.argmax(axis=1) == scores.argmax(axis=1)))
+    return found
 
 
 def _why(run: Run, name: str, members: tuple[str, ...], reason: str) -> str:
@@ -250,14 +257,3 @@ def _why(run: Run, name: str, members: tuple[str, ...], reason: str) -> str:
         might_be_chosen = name != names.TOPICS or not run.is_far_from_source(run.target_prior)
         return f"not needed: {reason}" if might_be_chosen else "makes classes like the source's, and there are others"
     return "for comparison" if name == names.SOURCE_ONLY else f"no member: {reason}" if reason else "no member"
-
-
-def _why_settled(is_member: bool) -> str:
-    return "member: learns from the known labels" if is_member else "no member: the known labels have settled the prior"
-
-
-def _agreement(answer: Array | None, scores: Array) -> float | None:
-    """How often a candidate says what is said in the end."""
-    if answer is None or not len(answer):
-        return None
-    return float(np.mean(answer.argmax(axis=1) == scores.argmax(axis=1)))

@@ -45,8 +45,6 @@ class Diagnostics:
     """Skill that the source-only classifier claims for itself in the target."""
     prior_shift: float = 0.0
     """Total variation between the source's prior and the target prior that candidates went by."""
-    found_weight: float = 0.0
-    """How much those hypotheses count whose prior was found in the target; the rest is for the source's."""
 
     n_documents: float = math.inf
     """Of all domains together."""
@@ -69,7 +67,7 @@ def diagnose(run: Run) -> Diagnostics:
     problem, n_classes, answers = run.problem, run.problem.n_classes, run.answers
     X, known = problem.labeled
     labels = run.consensus.argmax(axis=1)
-    here = run.looked_at
+    here = run.looked_at.target
     across = any(d.is_target for d in problem.domains) and any(not d.is_target for d in problem.domains)
     return Diagnostics(
         normalized_cut=normalized_cut(problem.unlabeled, labels, n_classes) if problem.is_bag_of_words else None,
@@ -79,7 +77,6 @@ def diagnose(run: Run) -> Diagnostics:
         class_mean_cosine=class_mean_cosine(problem, labels) if across else None,
         confidence=claimed_skill(answers[names.SOURCE_ONLY]),
         prior_shift=run.prior_shift,
-        found_weight=1 - run.weights.get(names.SHORT, 0.0) if run.prior_was_found else 0.0,
         n_documents=X.shape[0] + problem.unlabeled.shape[0],
         n_unlabeled=problem.unlabeled.shape[0],
     )

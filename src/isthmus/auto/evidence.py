@@ -40,7 +40,6 @@ class EvidenceRow:
     class_mean_cosine: float | None
     confidence: float | None
     prior_shift: float
-    found_weight: float
 
     true_shift: float
     """Total variation between the source's prior and the target's true one."""

@@ -1,14 +1,15 @@
 """Label shift: hypotheses of the target's class prior, and the evidence that weighs them.
 
-One hypothesis is the source's prior. The others are found in the target: self-training whose classes all weigh the same
-learns no prior, so that the shares of its pseudo-labels are where the target's own classes part, as seen in words, in
-words and LSA, and in words and DCI. How much each counts is decided by what its pseudo-labels are worth.
+Self-training that is told no prior finds one, the shares of its pseudo-labels. Where all classes weigh the same, a
+small one gains; where they do not, a large one. So hypotheses differ by that, and by the features they read beside
+words. How much each counts is decided by what its pseudo-labels are worth.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import softmax
@@ -65,25 +66,34 @@ def weights_of(evidence: Sequence[Evidence], n: int) -> Array:
     return np.asarray(softmax(min(n, AT_MOST) ** 0.5 * totals))
 
 
-def evidence_for(views: Sequence[Problem], labels: Positions, here: Positions) -> Evidence:
+class LookedAt(NamedTuple):
+    """Documents that evidence counts, by their positions: of many a fixed draw."""
+
+    source: Positions
+    """Among the labelled ones."""
+    target: Positions
+    """Among the unlabelled ones; of near-duplicates one."""
+
+
+def looked_at(problem: Problem) -> LookedAt:
+    """Which documents evidence counts."""
+    source, here = (fixed_draw(n) for n in (len(problem.labeled[1]), problem.unlabeled.shape[0]))
+    return LookedAt(source, here[distinct_documents(problem.unlabeled[here])])
+
+
+def evidence_for(views: Sequence[Problem], labels: Positions, counted: LookedAt) -> Evidence:
     """Of pseudo-labels of the unlabelled documents, as class numbers, by those documents that are looked at.
 
     Where there are embeddings, words are one view and both together another. Each prefers its own: the mean counts.
     """
-    found = [(reverse_auc(view, labels, here), consistency(view.unlabeled[here], labels[here])) for view in views]
+    here = counted.target
+    found = [(reverse_auc(view, labels, counted), consistency(view.unlabeled[here], labels[here])) for view in views]
     return Evidence(*np.mean(found, axis=0).tolist())
 
 
-def looked_at(problem: Problem) -> Positions:
-    """Which unlabelled documents evidence counts: of many a fixed draw, and of near-duplicates one."""
-    here = fixed_draw(problem.unlabeled.shape[0])
-    return here[distinct_documents(problem.unlabeled[here])]
-
-
-def reverse_auc(problem: Problem, labels: Positions, here: Positions) -> float:
+def reverse_auc(problem: Problem, labels: Positions, counted: LookedAt) -> float:
     """AUC, in the source, of a classifier of the pseudo-labelled target."""
-    X, known = problem.labeled
-    asked = fixed_draw(len(known))
+    (X, known), (asked, here) = problem.labeled, counted
     return mean_auc(problem.unlabeled[here], labels[here], X[asked], known[asked], C=1.0)
 
 

@@ -18,6 +18,7 @@ from isthmus.auto.candidates import NEAR, PORTFOLIO, Candidate
 from isthmus.auto.label_shift import (
     HANDFUL,
     Evidence,
+    LookedAt,
     evidence_for,
     looked_at,
     prior_of_target,
@@ -26,13 +27,13 @@ from isthmus.auto.label_shift import (
 )
 from isthmus.core.numerics import in_threads
 from isthmus.core.parts import by_parts
-from isthmus.core.priors import pseudo_labels, read_prior
+from isthmus.core.priors import read_prior
 from isthmus.core.problem import Problem
 from isthmus.core.progress import announce
 from isthmus.core.solution import Solution
 from isthmus.core.workspace import Workspace
 from isthmus.methods.self_labeling.naive_bayes_em import expectation_maximization
-from isthmus.typing import Array, Matrix, Positions
+from isthmus.typing import Array, Matrix
 
 TO_BE_FOUND = ("auto", "unknown")
 """What may be said of a prior that is nobody's hypothesis yet."""
@@ -80,13 +81,15 @@ class Run:
         """For each hypothesis that was tried, what its pseudo-labels are worth,"""
         self.weights: dict[str, float] = {}
         """and how much it counts. All other candidates count for one."""
-        self.looked_at = np.arange(0)
-        """The unlabelled documents that evidence counts."""
+        self.looked_at = LookedAt(np.arange(0), np.arange(0))
+        """The documents that evidence counts."""
         self.consensus: Array = np.zeros((0, problem.n_classes))
         """What the hypotheses say together, as scores; the first classifier's answer where there are none."""
         self.reverse_auc: float | None = None
         """AUC, in the source, of a classifier trained on the target with what the hypotheses say together."""
         self.candidates = {own.name: own for own in PORTFOLIO if n_embedding_features or not own.sees_embeddings}
+        here = set(self.candidates) if self.problem.is_signed else set(self.candidates) - {names.BALANCED}
+        self.hypotheses = tuple(name for name in names.HYPOTHESES if name in here)
         self._wanted: tuple[str, ...] = ()
         self._begun: list[str] = []
         self.solutions: dict[str, Solution] = {}
@@ -103,8 +106,7 @@ class Run:
         self._wanted = tuple(name for name, own in self.candidates.items() if not own.on_demand)
         self.looked_at = looked_at(self.problem)
         self._attempt(self.candidates[names.SOURCE_ONLY])
-        asked = [name for name in names.HYPOTHESES if name in self.candidates and self._is_hypothesis(name)]
-        self._side_by_side(self._attempt, [self.candidates[name] for name in asked])
+        self._side_by_side(self._attempt, [self.candidates[name] for name in self.hypotheses])
         self._weigh()
         self.consensus = self._agreed()
         if self.weights:
@@ -113,7 +115,8 @@ class Run:
 
     def repeat(self, members: tuple[str, ...], weights: Mapping[str, float], target_prior: Any) -> None:
         """Let the named ones answer, by weights and at a prior that another run has found."""
-        self._wanted, self.weights = members, {name: weights[name] for name in members if name in names.HYPOTHESES}
+        at_first = (*self.hypotheses, *names.LEARNERS)
+        self._wanted, self.weights = members, {name: weights[name] for name in members if name in at_first}
         first = [name in self.weights for name in members]
         for turn in (True, False):
             some = [self.candidates[name] for name, own in zip(members, first, strict=True) if own == turn]
@@ -137,8 +140,8 @@ class Run:
         if topics:
             others = (names.MIXTURE,) if self.is_far_from_source(self.target_prior) else (names.MIXTURE, names.TOPICS)
         else:
-            others = (names.WITH_DCI if self._whole is self.problem else names.BESIDE,)
-        count = tuple(name for name in names.HYPOTHESES if self.weights.get(name, 1.0) >= LEAST_WEIGHT)
+            others = (names.TRANSDUCTIVE_DCI if self._whole is self.problem else names.TRANSDUCTIVE_EMBEDDINGS,)
+        count = tuple(name for name in self.hypotheses if self.weights.get(name, 1.0) >= LEAST_WEIGHT)
         return tuple(name for name in count + others if name in self.candidates)
 
     def member_weights(self, members: tuple[str, ...]) -> list[float]:
@@ -166,7 +169,7 @@ class Run:
 
     def expected_seconds(self, name: str) -> float:
         """What a candidate and the evidence for it will take."""
-        cost = self.candidates[name].cost + names.EVIDENCE_COST * (name in names.HYPOTHESES)
+        cost = self.candidates[name].cost + names.EVIDENCE_COST * (name in self.hypotheses)
         return self.unit * cost
 
     def seconds_of(self, some: tuple[str, ...]) -> float:
@@ -185,20 +188,16 @@ class Run:
         """Whether a prior is another than the source's, and not just a little."""
         return bool(np.abs(self._read(target_prior) - self.source_prior).max() >= NEAR)
 
-    def _is_hypothesis(self, name: str) -> bool:
-        """Where the prior is said to be unknown, the source's is none."""
-        return name != names.SHORT or self.asked_for != "unknown"
-
     def _weigh(self) -> None:
         """Weigh the hypotheses by the evidence for them, and go by the mean of their priors.
 
         At a prior that is given, and where a handful of documents shows nothing, all of them count alike.
         """
-        tried = [name for name in names.HYPOTHESES if name in self.answers]
+        tried = [name for name in self.hypotheses if name in self.answers]
         self.weights = {name: 1 / len(tried) for name in tried}
         if self.asked_for not in TO_BE_FOUND or self.n_unlabeled < HANDFUL or not tried:
             return
-        labels = [self._labels_of(name) for name in tried]
+        labels = [self.answers[name].argmax(axis=1) for name in tried]
         if len(tried) > 1:
             views = [self.problem] if self._whole is self.problem else [self.problem, self._whole]
             each = [views] * len(tried), labels, [self.looked_at] * len(tried)
@@ -206,7 +205,7 @@ class Run:
             n = min(self.n_unlabeled, len(self.problem.labeled[1]))
             found = weights_of(list(self.evidence.values()), n)
             self.weights = dict(zip(tried, found.tolist(), strict=True))
-            self.prior_was_found = True
+        self.prior_was_found = True
         counts = [np.bincount(own, minlength=self.problem.n_classes) for own in labels]
         self._go_by(prior_of_target(self.problem, np.average(counts, axis=0, weights=list(self.weights.values()))))
 
@@ -214,11 +213,6 @@ class Run:
         """What the hypotheses say together."""
         own = tuple(name for name in self.weights if name in self.answers) or (names.SOURCE_ONLY,)
         return self.average(own)[0] if own[0] in self.answers else self.consensus
-
-    def _labels_of(self, name: str) -> Positions:
-        """A hypothesis as pseudo-labels: at its prior, where it has one."""
-        scores = np.log(np.maximum(self.answers[name], 1e-12))
-        return pseudo_labels(scores, self.source_prior if name == names.SHORT else None)
 
     def _side_by_side(self, solve: Callable[[Candidate], None], some: list[Candidate]) -> None:
         """None of them needs another. Whoever listens to progress is told from their threads as well."""
@@ -265,9 +259,8 @@ class Run:
             return {"random_state": self.random_state}
         if not candidate.at_prior:
             return {}
-        free = self.asked_for in TO_BE_FOUND and candidate.name in names.HYPOTHESES
-        found = "source" if candidate.name == names.SHORT else "unknown"
-        return {"target_prior": found if free else self.target_prior}
+        free = self.asked_for in TO_BE_FOUND and candidate.name in self.hypotheses
+        return {"target_prior": "unknown" if free else self.target_prior}
 
     def _obstacle(self, candidate: Candidate) -> str:
         if not self.n_unlabeled and candidate.name != names.SOURCE_ONLY:
