@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from isthmus.solvers.factorization import (
@@ -178,29 +178,50 @@ def test_negative_start_is_refused() -> None:
         minimize(model, max_iter=1)
 
 
-@given(seed=st.integers(0, 10_000), block=st.integers(1, 40), exponent=st.sampled_from([1.0, 0.5]))
-def test_kernel_in_blocks_is_the_plain_formula(seed: int, block: int, exponent: float) -> None:
+@pytest.fixture(params=["compiled", "numpy"])
+def kernel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
+    if request.param == "compiled" and not kernels.can_compile():
+        pytest.skip("needs isthmus[fast]")
+    monkeypatch.setattr(kernels, "WORTH_COMPILED", 0 if request.param == "compiled" else 1 << 60)
+    return kernels.multiply
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    rows=st.sampled_from([1, 23, 1030]),
+    block=st.sampled_from([1, 7, 40, 2000]),
+    exponent=st.sampled_from([1.0, 0.5]),
+    dtype=st.sampled_from([np.float32, np.float64]),
+)
+def test_kernel_in_blocks_is_the_plain_formula(
+    kernel: Any, seed: int, rows: int, block: int, exponent: float, dtype: Any
+) -> None:
     rng = np.random.default_rng(seed)
-    factor = np.asfortranarray(rng.uniform(size=(23, 4)))
-    negative = [Product(rng.random((23, 2)), rng.random((4, 2))), Product(rng.random((23, 4)))]
-    positive = [Product(rng.random((23, 2)), rng.random((4, 2))), Product(rng.random((23, 3)), rng.random((4, 3)))]
+
+    def some(*shape: int) -> Any:
+        return rng.random(shape).astype(dtype)
+
+    factor = np.asfortranarray(some(rows, 4))
+    negative = [Product(some(rows, 2), some(4, 2)), Product(some(rows, 4))]
+    positive = [Product(factor, some(4, 4)), Product(some(rows, 3), some(4, 3)), Product(factor, some(4, 4))]
     above, below = (sum(p.multiplied() for p in products) for products in (negative, positive))
     expected = factor * (above / below) ** exponent
-    kernels.multiply(factor, negative, positive, exponent, np.empty((2, 4, block)))
-    assert factor == pytest.approx(expected)
+    kernel(factor, negative, positive, exponent, np.empty((2, 4, block), dtype=dtype))
+    assert factor == pytest.approx(expected, rel=1e-4 if dtype == np.float32 else 1e-9)
 
 
-def test_words_that_never_occur_make_no_nan() -> None:
+def test_words_that_never_occur_make_no_nan(kernel: Any) -> None:
     factor = np.asfortranarray(np.ones((5, 2)))
     zero = Product(np.zeros((5, 2)), np.ones((2, 2)))
-    kernels.multiply(factor, [zero], [zero], 1.0, np.empty((2, 2, 5)))
+    kernel(factor, [zero], [zero], 1.0, np.empty((2, 2, 5)))
     assert np.array_equal(factor, np.zeros((5, 2)))
 
 
-def test_single_precision_leaves_no_subnormal_numbers() -> None:
+def test_single_precision_leaves_no_subnormal_numbers(kernel: Any) -> None:
     factor = np.asfortranarray(np.array([[1e-30, 0.5]], dtype=np.float32))
     shrink = Product(np.array([[1e-12, 1.0]], dtype=np.float32))
-    kernels.multiply(factor, [shrink], [Product(np.ones((1, 2), np.float32))], 1.0, np.empty((2, 2, 1), np.float32))
+    kernel(factor, [shrink], [Product(np.ones((1, 2), np.float32))], 1.0, np.empty((2, 2, 1), np.float32))
     assert factor.tolist() == [[0.0, 0.5]]
 
 

@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 from isthmus.core import numerics, parts
 from isthmus.datasets import make_domains
 from isthmus.methods import CCI, DTLM, NMTF, TCL, DomTransNMF
-from isthmus.solvers.factorization import MatrixDocuments, ScaledDocuments, sweep
+from isthmus.solvers.factorization import MatrixDocuments, ScaledDocuments, kernel, sweep
 from isthmus.solvers.factorization.sweep import RowStep
 from isthmus.text import LogTfidf
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 from speed.measure import Task, plain_updates
 
-COMPILED = pytest.param(0, marks=pytest.mark.skipif(find_spec("numba") is None, reason="needs isthmus[fast]"))
+COMPILED = pytest.param(0, marks=pytest.mark.skipif(find_spec("llvmlite") is None, reason="needs isthmus[fast]"))
 PLAIN = 1 << 60
 
 
@@ -82,7 +82,7 @@ def made() -> Any:
     return LogTfidf().fit_transform(made.X), made
 
 
-@pytest.mark.skipif(find_spec("numba") is None, reason="needs isthmus[fast]")
+@pytest.mark.skipif(find_spec("llvmlite") is None, reason="needs isthmus[fast]")
 @pytest.mark.parametrize(
     ("method", "dtype"),
     [(TCL, np.float32), *((method, np.float64) for method in (TCL, NMTF, DTLM, CCI, DomTransNMF))],
@@ -94,6 +94,7 @@ def test_compiled_loops_find_what_numpy_finds(
     found = {}
     for worth in (0, PLAIN):
         monkeypatch.setattr(sweep, "WORTH_COMPILED", worth)
+        monkeypatch.setattr(kernel, "WORTH_COMPILED", worth)
         model = method(random_state=0, max_iter=10, tol=0)
         model.fit(X.astype(dtype), truth.y, sample_domain=truth.sample_domain, target_domain=1)
         found[worth] = model
@@ -106,6 +107,7 @@ def test_the_number_of_cores_changes_no_bit(made: Any, monkeypatch: pytest.Monke
     X, truth = made
     monkeypatch.setattr(parts, "NON_ZEROS_OF_A_PART", 500)
     monkeypatch.setattr(sweep, "WORTH_COMPILED", 0)
+    monkeypatch.setattr(kernel, "WORTH_COMPILED", 0)
     found = []
     for cores in (1, 3):
         numerics.all_threads.cache_clear()

@@ -187,8 +187,8 @@ def main() -> None:
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
     load = f"load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
-    numba = "with numba" if find_spec("numba") else "without numba"
-    lines = [f"On {n_cores()} cores ({platform.machine()}, {load}), Python {platform.python_version()}, {numba}."]
+    compiled = "compiled loops" if find_spec("llvmlite") else "no compiled loops"
+    lines = [f"On {n_cores()} cores ({platform.machine()}, {load}), Python {platform.python_version()}, {compiled}."]
     print(lines[0])
     for name in asked.only:
         for line in SECTIONS[name](asked):

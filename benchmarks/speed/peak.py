@@ -71,9 +71,9 @@ def _alone(task: Task, *kinds: str) -> dict[str, dict[str, float]]:
 
 def _load_loops() -> None:
     """Imports are no part of what a fit needs."""
-    if find_spec("numba") is not None:
-        small, V = sp.csr_array(np.eye(4, dtype=np.float32)), np.ones((4, 2), dtype=np.float32)
-        sweep_rows(small, V, RowStep(V, V.T @ V, 1.0, even=True, compiled=True))
+    if find_spec("llvmlite") is not None:
+        small, V = sp.csr_array(np.eye(4, dtype=np.float32)), np.ones((4, 2), dtype=np.float32, order="F")
+        sweep_rows(small, V, RowStep(np.ascontiguousarray(V), V.T @ V, 1.0, even=True, compiled=True))
 
 
 def main() -> None:

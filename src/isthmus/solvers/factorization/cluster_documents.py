@@ -17,7 +17,8 @@ import scipy.sparse as sp
 from isthmus.core.cluster import active_client, answer
 from isthmus.core.parts import row_parts
 from isthmus.solvers.factorization.documents import MatrixDocuments, SweptDocuments, WholeMatrix, added_up
-from isthmus.solvers.factorization.sweep import RowStep, sweep_rows, times, worth_compiling
+from isthmus.solvers.factorization.kernel import row_order
+from isthmus.solvers.factorization.sweep import RowStep, columns_times, rows_times, sweep_rows
 from isthmus.typing import Array, Matrix
 
 
@@ -43,18 +44,20 @@ class ClusterDocuments(WholeMatrix):
 
     def times(self, words: Array) -> Array:
         out = np.empty((self.matrix.shape[0], words.shape[1]), dtype=np.result_type(self.matrix, words), order="F")
-        sent = self._send(_itself, words)
-        found = [(rows, self._send(times, part, sent)) for rows, part in self._parts]
+        compiled = self.compiled(words)
+        sent = self._send(_itself, row_order(words) if compiled else words)
+        found = [(rows, self._send(rows_times, part, sent, compiled)) for rows, part in self._parts]
         for rows, product in found:
             out[rows] = answer(self.client, product)
         return out
 
     def transposed_times(self, documents: Array) -> Array:
-        found = [self._send(_transposed_times, part, documents[rows]) for rows, part in self._parts]
+        compiled = self.compiled(documents)
+        found = [self._send(columns_times, part, documents[rows], compiled) for rows, part in self._parts]
         return added_up(answer(self.client, each) for each in found)
 
     def sweep(self, V: Array, step: RowStep) -> Array:
-        step = replace(step, words=np.ascontiguousarray(step.words), compiled=worth_compiling(self.matrix, V.dtype))
+        step = self.prepared(step, V)
         sent = self._send(_itself, replace(step, above=None, below=None))  # the same for all parts
         found = [
             (rows, self._send(_sweep, part, V[rows], sent, *(_some(own, rows) for own in (step.above, step.below))))
@@ -106,10 +109,6 @@ def _itself(value: Any) -> Any:
 
 def _some(own: Array | None, rows: slice) -> Array | None:
     return None if own is None else own[rows]
-
-
-def _transposed_times(part: Matrix, documents: Array) -> Array:
-    return times(part.T, documents)
 
 
 def _sweep(part: Matrix, V: Array, step: RowStep, above: Array | None, below: Array | None) -> tuple[Array, Array]:

@@ -1,177 +1,223 @@
-"""The inner loops, compiled by numba (`isthmus[fast]`), which keeps them on disk for the next process.
-
-No loop here starts a thread: the caller divides rows into parts that depend on the matrix alone, and the loops let
-other threads run. So the result does not depend on the number of cores.
-
-Columns are taken eight, four and two at a time, each in a variable of its own: these stay in registers, and become one
-instruction for all of them. One loop so serves any number of columns, if that is even. Numbers are counted without a
-sign, which would be looked at for each of them. Sums keep their order: asked to change it, LLVM would go through
-several non-zeros at a time, whose words lie apart, in twice the time.
-"""
+"""Passes over the rows of a sparse matrix, compiled: X M, the update of V, X^T V, or some of these."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from threading import Lock
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
-from numba import core, njit, typeof, uint64
+from llvmlite import ir
 
-from isthmus.typing import Array
+from isthmus.solvers.factorization.machine_code import (
+    COUNT,
+    Writer,
+    address,
+    constant,
+    count,
+    pointer,
+    stride,
+    upright,
+)
+from isthmus.typing import Array, Matrix
 
-_compile = njit(nogil=True, cache=True, error_model="numpy", fastmath={"contract", "nsz"})
-_compiling = Lock()
-
-
-def run(loop: Any, *operands: Any) -> None:
-    """Call `pass_over` or `pass_back`, compiled for operands of these kinds."""
-    kinds = tuple(map(typeof, operands))
-    if kinds not in loop.overloads:
-        with _compiling, _variables_side_by_side():
-            loop.compile(kinds)
-    loop(*operands)
-
-
-@contextmanager
-def _variables_side_by_side() -> Iterator[None]:
-    """Have LLVM make one instruction of the same to several variables, which numba leaves out otherwise."""
-    settings: Any = core.config
-    before, settings.SLP_VECTORIZE = settings.SLP_VECTORIZE, 1
-    try:
-        yield
-    finally:
-        settings.SLP_VECTORIZE = before
+WIDEST = 64
+"""Columns that a row of numbers may have as one value."""
 
 
-@_compile
-def _gather(data: Array, indices: Array, begin: Any, end: Any, words: Array, width: Any, found: Array) -> None:
-    """One row of X M."""
-    at = uint64(0)
-    while at + uint64(8) <= width:
-        a = b = c = d = e = f = g = h = data.dtype.type(0)
-        for p in range(begin, end):
-            value, q = data[p], uint64(indices[p]) * width + at
-            a, b = a + value * words[q], b + value * words[q + uint64(1)]
-            c, d = c + value * words[q + uint64(2)], d + value * words[q + uint64(3)]
-            e, f = e + value * words[q + uint64(4)], f + value * words[q + uint64(5)]
-            g, h = g + value * words[q + uint64(6)], h + value * words[q + uint64(7)]
-        found[at], found[at + uint64(1)], found[at + uint64(2)], found[at + uint64(3)] = a, b, c, d
-        found[at + uint64(4)], found[at + uint64(5)], found[at + uint64(6)], found[at + uint64(7)] = e, f, g, h
-        at += uint64(8)
-    if at + uint64(4) <= width:
-        a = b = c = d = data.dtype.type(0)
-        for p in range(begin, end):
-            value, q = data[p], uint64(indices[p]) * width + at
-            a, b = a + value * words[q], b + value * words[q + uint64(1)]
-            c, d = c + value * words[q + uint64(2)], d + value * words[q + uint64(3)]
-        found[at], found[at + uint64(1)], found[at + uint64(2)], found[at + uint64(3)] = a, b, c, d
-        at += uint64(4)
-    if at < width:
-        a = b = c = d = data.dtype.type(0)
-        pairs = begin + (end - begin) // uint64(2) * uint64(2)
-        for p in range(begin, pairs, uint64(2)):  # two sums of each, as an addition takes longer than it is to the next
-            value, q = data[p], uint64(indices[p]) * width + at
-            a, b = a + value * words[q], b + value * words[q + uint64(1)]
-            value, q = data[p + uint64(1)], uint64(indices[p + uint64(1)]) * width + at
-            c, d = c + value * words[q], d + value * words[q + uint64(1)]
-        for p in range(pairs, end):
-            value, q = data[p], uint64(indices[p]) * width + at
-            a, b = a + value * words[q], b + value * words[q + uint64(1)]
-        found[at], found[at + uint64(1)] = a + c, b + d
+@dataclass(frozen=True)
+class Pass:
+    """What is done with each row x of X; v is that row of V."""
+
+    numbers: str
+    indices: str
+    indptr: str
+    width: int
+    """Columns of M and V."""
+    gather: bool = False
+    """x M is computed. Without an update, it becomes v."""
+    update: bool = False
+    """v is multiplied with (x M + above) / (v gram + below)."""
+    scatter: bool = False
+    """x^T v is added to the sums."""
+    root: bool = False
+    """Whether v is multiplied with the ratio's square root instead."""
+    even: bool = False
+    """Whether v is made to sum to one."""
+    above: bool = False
+    below: bool = False
+
+    @property
+    def least(self) -> float:
+        return float(np.finfo(self.numbers).tiny)
 
 
-@_compile
-def _scatter(data: Array, indices: Array, begin: Any, end: Any, row: Array, width: Any, out: Array) -> None:
-    """Add what one row of X and of V gives to X^T V."""
-    at = uint64(0)
-    while at + uint64(8) <= width:
-        a, b, c, d = row[at], row[at + uint64(1)], row[at + uint64(2)], row[at + uint64(3)]
-        e, f, g, h = row[at + uint64(4)], row[at + uint64(5)], row[at + uint64(6)], row[at + uint64(7)]
-        for p in range(begin, end):
-            value, q = data[p], uint64(indices[p]) * width + at
-            out[q] += value * a
-            out[q + uint64(1)] += value * b
-            out[q + uint64(2)] += value * c
-            out[q + uint64(3)] += value * d
-            out[q + uint64(4)] += value * e
-            out[q + uint64(5)] += value * f
-            out[q + uint64(6)] += value * g
-            out[q + uint64(7)] += value * h
-        at += uint64(8)
-    if at + uint64(4) <= width:
-        a, b, c, d = row[at], row[at + uint64(1)], row[at + uint64(2)], row[at + uint64(3)]
-        for p in range(begin, end):
-            value, q = data[p], uint64(indices[p]) * width + at
-            out[q] += value * a
-            out[q + uint64(1)] += value * b
-            out[q + uint64(2)] += value * c
-            out[q + uint64(3)] += value * d
-        at += uint64(4)
-    if at < width:
-        a, b = row[at], row[at + uint64(1)]
-        for p in range(begin, end):
-            value, q = data[p], uint64(indices[p]) * width + at
-            out[q] += value * a
-            out[q + uint64(1)] += value * b
-
-
-@_compile
 def pass_over(
-    data: Array,
-    indices: Array,
-    indptr: Array,
-    words: Array,
-    rows: Array,
-    gram: Array,
-    above: Array,
-    below: Array,
-    exponent: float,
-    least: float,
-    even: bool,
-    out: Array,
+    X: Matrix, words: Array, V: Array, gram: Array, root: bool, even: bool, above: Array | None, below: Array | None
+) -> Array:
+    """Update V in place, return X^T V. M is in row order, and so is what is returned; V is in column order."""
+    rows, above, below = (None if own is None else upright(own, X.dtype) for own in (V, above, below))
+    kind = Pass(*_kinds(X), V.shape[1], True, True, True, root, even, above is not None, below is not None)
+    out = np.zeros((X.shape[1], V.shape[1]), dtype=X.dtype)
+    _run(kind, X, words, gram, out, rows, above, below)
+    if rows is not V:
+        V[...] = rows
+    return out
+
+
+def pass_back(X: Matrix, words: Array) -> Array:
+    """X^T X M. Both in row order."""
+    out = np.zeros((X.shape[1], words.shape[1]), dtype=words.dtype)
+    _run(Pass(*_kinds(X), words.shape[1], gather=True, scatter=True), X, words, None, out)
+    return out
+
+
+def gather_rows(X: Matrix, words: Array) -> Array:
+    """X M, in column order. M is in row order."""
+    V = np.empty((X.shape[0], words.shape[1]), dtype=words.dtype, order="F")
+    _run(Pass(*_kinds(X), words.shape[1], gather=True), X, words, None, None, V)
+    return V
+
+
+def scatter_rows(X: Matrix, V: Array) -> Array:
+    """X^T V, in row order."""
+    V = upright(V, X.dtype)
+    out = np.zeros((X.shape[1], V.shape[1]), dtype=V.dtype)
+    _run(Pass(*_kinds(X), V.shape[1], scatter=True), X, None, None, out, V)
+    return out
+
+
+def _kinds(X: Matrix) -> tuple[str, str, str]:
+    return X.data.dtype.name, X.indices.dtype.name, X.indptr.dtype.name
+
+
+def _run(
+    kind: Pass,
+    X: Matrix,
+    words: Array | None,
+    gram: Array | None,
+    out: Array | None,
+    V: Array | None = None,
+    above: Array | None = None,
+    below: Array | None = None,
 ) -> None:
-    """One pass over some rows: X M, the update of V, X^T V. `words` and `out` have a column more, if V's are odd."""
-    columns = gram.shape[0]
-    width = uint64(columns + columns % 2)
-    found, moved = np.zeros(width, data.dtype), np.zeros(width, data.dtype)
-    for row in range(rows.shape[0]):
-        begin, end = uint64(indptr[row]), uint64(indptr[row + 1])
-        _gather(data, indices, begin, end, words, width, found)
-        total = data.dtype.type(0)
-        for k in range(columns):
-            under = least
-            for j in range(columns):
-                under += rows[row, j] * gram[j, k]
-            over = found[k]
-            if above.shape[0]:
-                over += above[row, k]
-            if below.shape[0]:
-                under += below[row, k]
-            ratio = over / under
-            if exponent == 0.5:
-                ratio = np.sqrt(ratio)
-            elif exponent != 1:
-                ratio = ratio**exponent
-            value = rows[row, k] * ratio
-            if value < least:  # subnormal numbers slow every product down
-                value = data.dtype.type(0)
-            moved[k] = value
-            total += value
-        for k in range(columns):
-            if even:
-                moved[k] = moved[k] / total if total > 0 else data.dtype.type(1) / columns
-            rows[row, k] = moved[k]
-        _scatter(data, indices, begin, end, moved, width, out)
+    words, gram = (None if own is None else np.ascontiguousarray(own, dtype=X.dtype) for own in (words, gram))
+    places = (address(array) for array in (X.data, X.indices, X.indptr, words, gram, out))
+    tall = (each for own in (V, above, below) for each in (address(own), stride(own)))
+    _compiled(kind)(X.shape[0], *places, *tall)
 
 
-@_compile
-def pass_back(data: Array, indices: Array, indptr: Array, words: Array, n_columns: int, out: Array) -> None:
-    """One pass over some rows: X^T X M, for M with an even number of columns."""
-    width = uint64(n_columns)
-    found = np.zeros(width, data.dtype)
-    for row in range(indptr.shape[0] - 1):
-        begin, end = uint64(indptr[row]), uint64(indptr[row + 1])
-        _gather(data, indices, begin, end, words, width, found)
-        _scatter(data, indices, begin, end, found, width, out)
+class _Rows(NamedTuple):
+    """An operand in column order."""
+
+    array: Any
+    stride: Any
+
+    def place(self, write: Writer, row: Any, column: int) -> Any:
+        return write.build.add(row, write.build.mul(self.stride, count(column)))
+
+    def taken(self, write: Writer, row: Any, width: int) -> list[Any]:
+        return [write.number(self.array, self.place(write, row, column)) for column in range(width)]
+
+
+class _NonZeros(NamedTuple):
+    """Those of one row."""
+
+    data: Any
+    indices: Any
+    begin: Any
+    end: Any
+
+    def taken(self, write: Writer, at: Any, width: int) -> tuple[Any, Any]:
+        """A number, in every column, and the position of its word."""
+        return write.spread(write.number(self.data, at), width), write.position(self.indices, at)
+
+
+@cache
+def _compiled(kind: Pass) -> Callable[..., None]:
+    numbers = pointer(kind.numbers)
+    write = Writer([COUNT, numbers, *map(pointer, (kind.indices, kind.indptr)), *[numbers] * 3, *[numbers, COUNT] * 3])
+    n_rows, data, indices, indptr, words, gram, out, *tall = write.function.args
+    for operand in (words, gram, out):
+        operand.add_attribute("noalias")
+    V, above, below = (_Rows(*tall[first : first + 2]) for first in (0, 2, 4))
+    sums = _sums(write, kind)
+    with write.each(count(0), n_rows) as row:
+        begin, end = write.position(indptr, row), write.position(indptr, write.build.add(row, count(1)))
+        non_zeros = _NonZeros(data, indices, begin, end)
+        if kind.gather:
+            v = _gathered(write, kind, non_zeros, words, sums)
+            if kind.update:
+                others = [
+                    write.side_by_side(own.taken(write, row, kind.width)) if there else None
+                    for own, there in ((above, kind.above), (below, kind.below))
+                ]
+                v = _updated(write, kind, V.taken(write, row, kind.width), v, gram, others)
+        else:
+            v = write.side_by_side(V.taken(write, row, kind.width))
+        if kind.update or not kind.scatter:
+            for column, value in enumerate(write.columns(v)):
+                write.put(value, V.array, V.place(write, row, column))
+        if kind.scatter:
+            _scatter(write, kind, non_zeros, v, out)
+    return write.compiled()
+
+
+def _sums(write: Writer, kind: Pass) -> list[Any]:
+    """Room for several sums of each column, if registers allow: an addition takes longer than it is to the next."""
+    several = 4 if kind.width <= 4 else 2 if kind.width <= 16 else 1
+    return [write.build.alloca(ir.VectorType(pointer(kind.numbers).pointee, kind.width)) for _ in range(several)]
+
+
+def _gathered(write: Writer, kind: Pass, row: _NonZeros, words: Any, sums: list[Any]) -> Any:
+    """x M."""
+    build, several = write.build, count(len(sums))
+    for room in sums:
+        build.store(ir.Constant(room.type.pointee, None), room)
+    whole = build.add(row.begin, build.mul(build.sdiv(build.sub(row.end, row.begin), several), several))
+
+    def add(at: Any, room: Any) -> None:
+        value, word = row.taken(write, at, kind.width)
+        build.store(write.plus(build.load(room), value, write.taken(write.row(words, word, kind.width))), room)
+
+    with write.each(row.begin, whole, several) as at:
+        for number, room in enumerate(sums):
+            add(build.add(at, count(number)), room)
+    with write.each(whole, row.end) as at:
+        add(at, sums[0])
+    found = build.load(sums[0])
+    for room in sums[1:]:
+        found = build.fadd(found, build.load(room))
+    return found
+
+
+def _updated(write: Writer, kind: Pass, old: list[Any], over: Any, gram: Any, others: list[Any]) -> Any:
+    """v * (x M + above) / (v gram + below)."""
+    build, (above, below) = write.build, others
+    number = old[0].type
+    least = write.spread(constant(number, kind.least), kind.width)
+    under = least
+    for column, value in enumerate(old):
+        row = write.taken(write.row(gram, count(column), kind.width))
+        under = write.plus(under, write.spread(value, kind.width), row)
+    over = over if above is None else build.fadd(over, above)
+    under = under if below is None else build.fadd(under, below)
+    ratio = build.fdiv(over, under)
+    v = build.fmul(write.side_by_side(old), write.root(ratio) if kind.root else ratio)
+    v = build.select(build.fcmp_ordered("<", v, least), constant(v.type, 0), v)  # subnormal numbers slow products down
+    if not kind.even:
+        return v
+    first, *rest = write.columns(v)
+    for value in rest:
+        first = build.fadd(first, value)
+    shares = build.fdiv(v, write.spread(first, kind.width))
+    return build.select(build.fcmp_ordered(">", first, constant(number, 0)), shares, constant(v.type, 1 / kind.width))
+
+
+def _scatter(write: Writer, kind: Pass, row: _NonZeros, v: Any, out: Any) -> None:
+    """Add x^T v."""
+    with write.each(row.begin, row.end) as at:
+        value, word = row.taken(write, at, kind.width)
+        place = write.row(out, word, kind.width)
+        write.keep(write.plus(write.taken(place), value, v), place)

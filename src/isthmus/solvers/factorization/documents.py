@@ -15,8 +15,15 @@ import numpy as np
 
 from isthmus.core.numerics import in_threads, squared_norm
 from isthmus.core.parts import release, row_parts
-from isthmus.solvers.factorization.kernel import column_order
-from isthmus.solvers.factorization.sweep import RowStep, sweep_rows, there_and_back, times, worth_compiling
+from isthmus.solvers.factorization.kernel import column_order, row_order
+from isthmus.solvers.factorization.sweep import (
+    RowStep,
+    columns_times,
+    rows_times,
+    sweep_rows,
+    there_and_back,
+    worth_compiling,
+)
 from isthmus.typing import Array, Matrix
 
 T = TypeVar("T")
@@ -62,6 +69,14 @@ class WholeMatrix:
     def squared_norm(self) -> float:
         return squared_norm(self.matrix)
 
+    def compiled(self, narrow: Array) -> bool:
+        """Whether products with this array are left to compiled loops. Parts of X do what is right for all of it."""
+        return worth_compiling(self.matrix, narrow.dtype, narrow.shape[1])
+
+    def prepared(self, step: RowStep, V: Array) -> RowStep:
+        """A step as the parts of X need it."""
+        return replace(step, words=row_order(step.words), compiled=step.exponent in (0.5, 1) and self.compiled(V))
+
 
 def added_up(sums: Iterable[Array]) -> Array:
     """In their order, so that no bit depends on who was ready first; in column order."""
@@ -81,27 +96,28 @@ class MatrixDocuments(WholeMatrix):
 
     def times(self, words: Array) -> Array:
         out = np.empty((self.matrix.shape[0], words.shape[1]), dtype=np.result_type(self.matrix, words), order="F")
+        compiled = self.compiled(words)
+        words = row_order(words) if compiled else words
 
         def fill(part: tuple[slice, Matrix]) -> None:
             rows, matrix = part
-            out[rows] = times(matrix, words)
+            out[rows] = rows_times(matrix, words, compiled)
             release(matrix)
 
         list(in_threads(fill, self._parts))  # until all is done
         return out
 
     def transposed_times(self, documents: Array) -> Array:
-        return self._over_parts(lambda rows, matrix: times(matrix.T, documents[rows]))
+        compiled = self.compiled(documents)
+        return self._over_parts(lambda rows, matrix: columns_times(matrix, documents[rows], compiled))
 
     def sweep(self, V: Array, step: RowStep) -> Array:
-        words = np.ascontiguousarray(step.words)
-        step = replace(step, words=words, compiled=worth_compiling(self.matrix, V.dtype))
+        step = self.prepared(step, V)
         return self._over_parts(lambda rows, matrix: sweep_rows(matrix, V[rows], step.part(rows)))
 
     def there_and_back(self, words: Array) -> Array:
         """X^T X B."""
-        words = np.ascontiguousarray(words)
-        compiled = worth_compiling(self.matrix, words.dtype)
+        words, compiled = row_order(words), self.compiled(words)
         return self._over_parts(lambda rows, matrix: there_and_back(matrix, words, compiled))
 
     def _over_parts(self, function: Callable[[slice, Matrix], Array]) -> Array:

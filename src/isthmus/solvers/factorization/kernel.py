@@ -7,6 +7,8 @@ about half the time that they take in row order.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
+from importlib.util import find_spec
 
 import numpy as np
 
@@ -19,8 +21,18 @@ BLOCK_ROWS = 8192
 """Rows are updated in blocks, so that numerator and denominator stay in the processor's cache."""
 
 
+WORTH_COMPILED = 1 << 16
+"""Entries of a factor from which on its update is compiled. By its size alone, so that results do not depend on what
+ran before."""
+
 COPIED_ROWS = 512
 """Rows that are brought into column order at a time."""
+
+
+@cache
+def can_compile() -> bool:
+    """Whether there is what compiles loops (`isthmus[fast]`)."""
+    return find_spec("llvmlite") is not None
 
 
 def product(tall: Array, small: Array) -> Array:
@@ -36,6 +48,16 @@ def column_order(tall: Array) -> Array:
     return out
 
 
+def row_order(tall: Array) -> Array:
+    """The same array in row order."""
+    if tall.flags.c_contiguous:
+        return tall
+    out = np.empty(tall.shape, dtype=tall.dtype)
+    for first in range(0, len(tall), COPIED_ROWS):
+        out[first : first + COPIED_ROWS] = tall[first : first + COPIED_ROWS]
+    return out
+
+
 def multiply(
     factor: Array, negative: Sequence[Pair], positive: Sequence[Pair], exponent: float, scratch: Array
 ) -> None:
@@ -43,6 +65,12 @@ def multiply(
 
     `scratch` is room for two blocks: 2 x columns x at least one row.
     """
+    negative, positive = _merged(negative), _merged(positive)
+    if factor.size >= WORTH_COMPILED and exponent in (0.5, 1) and can_compile():
+        from isthmus.solvers.factorization.compiled_update import multiply_compiled
+
+        multiply_compiled(factor, negative, positive, exponent == 0.5, scratch[0])
+        return
     rows, block = len(factor), scratch.shape[2]
     # 0/0 arises where a word does not occur: that entry is zero, or goes to zero.
     least = np.finfo(factor.dtype).tiny
@@ -65,18 +93,25 @@ def multiply(
             across *= across >= least
 
 
-def _side_by_side(products: Sequence[Pair]) -> list[Pair]:
-    """The same sum with all its proper products as one; A B^T + A C^T is A (B + C)^T, and no wider than either."""
+def _merged(products: Sequence[Pair]) -> list[Pair]:
+    """The same sum, proper products first; A B^T + A C^T is A (B + C)^T, and no wider than either."""
     lefts = {id(left): left for left, right in products if right is not None}
     rights: dict[int, Array] = {}
     for left, right in products:
         if right is not None:
             rights[id(left)] = rights[id(left)] + right if id(left) in rights else right
-    pairs = [(left, rights[key]) for key, left in lefts.items()]
-    plain = [(left, right) for left, right in products if right is None]
-    if len(pairs) > 1:
-        pairs = [(np.hstack([left for left, _ in pairs]), np.hstack([right for _, right in pairs]))]
-    return [*pairs, *plain]
+    return [*((left, rights[key]) for key, left in lefts.items()), *(pair for pair in products if pair[1] is None)]
+
+
+def _side_by_side(products: Sequence[Pair]) -> Sequence[Pair]:
+    """The same sum with all its proper products as one."""
+    proper = [(left, right) for left, right in products if right is not None]
+    if len(proper) < 2:
+        return products
+    return [
+        (np.hstack([left for left, _ in proper]), np.hstack([right for _, right in proper])),
+        *products[len(proper) :],
+    ]
 
 
 def _add_up(products: Sequence[Pair], part: slice, out: Array) -> None:

@@ -7,21 +7,18 @@ next is touched: X is read once, and the parts may be anywhere. `sweep_rows` is 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache
-from importlib.util import find_spec
 from types import ModuleType
 
 import numpy as np
 import scipy.sparse as sp
 
-from isthmus.core.numerics import frozen
 from isthmus.solvers.factorization.constraints import RowsSumToOne
-from isthmus.solvers.factorization.kernel import BLOCK_ROWS, Pair, column_order, multiply, product
+from isthmus.solvers.factorization.kernel import BLOCK_ROWS, Pair, can_compile, column_order, multiply, product
 from isthmus.typing import Array, Matrix
 
-WORTH_COMPILED = 1 << 22
+WORTH_COMPILED = 1 << 17
 """Non-zeros from which on compiled loops save about as much, over a hundred iterations, as it takes to load them, which
-is a second. By the matrix alone, so that results do not depend on what ran before."""
+is a tenth of a second. By the matrix alone, so that results do not depend on what ran before."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,62 +47,36 @@ def sweep_rows(X: Matrix, V: Array, step: RowStep) -> Array:
     """Update V, the rows of the documents X, in place; return X^T V."""
     if not step.compiled:
         return _sweep_plainly(X, V, step)
-    loops, width = _loops(), V.shape[1]
-    assert loops is not None
-    words, rows, out = _evened(step.words), np.array(V, order="C"), _room(X, V)
-    nothing = np.zeros((0, width), dtype=V.dtype)
-    above, below = (nothing if own is None else np.ascontiguousarray(own) for own in (step.above, step.below))
-    loops.run(
-        loops.pass_over,
-        *(frozen(array) for array in (X.data, X.indices, X.indptr)),  # each other type would be compiled for itself
-        np.ravel(words),
-        rows,
-        np.ascontiguousarray(step.gram, dtype=V.dtype),
-        above,
-        below,
-        V.dtype.type(step.exponent),
-        np.finfo(V.dtype).tiny,
-        step.even,
-        out.reshape(-1),
-    )
-    V[...] = rows
-    return out[:, :width]
+    return _loops().pass_over(X, step.words, V, step.gram, step.exponent == 0.5, step.even, step.above, step.below)
 
 
 def there_and_back(X: Matrix, words: Array, compiled: bool) -> Array:
     """X^T X M, for M in row order."""
-    loops = _loops() if compiled else None
-    if loops is None:
-        return np.asarray(X.T @ (X @ words))
-    wide, out = _evened(words), _room(X, words)
-    parts = (frozen(array) for array in (X.data, X.indices, X.indptr))
-    loops.run(loops.pass_back, *parts, np.ravel(wide), wide.shape[1], out.reshape(-1))
-    return out[:, : words.shape[1]]
+    return _loops().pass_back(X, words) if compiled else np.asarray(X.T @ (X @ words))
 
 
-def _evened(words: Array) -> Array:
-    """With an empty column more, if there is an odd number: compiled loops take two at a time."""
-    return np.pad(words, ((0, 0), (0, 1))) if words.shape[1] % 2 else words
+def rows_times(X: Matrix, words: Array, compiled: bool) -> Array:
+    """X M, in column order."""
+    return _loops().gather_rows(X, words) if compiled else times(X, words)
 
 
-def _room(X: Matrix, like: Array) -> Array:
-    width = like.shape[1]
-    return np.zeros((X.shape[1], width + width % 2), dtype=like.dtype)
+def columns_times(X: Matrix, V: Array, compiled: bool) -> Array:
+    """X^T V."""
+    return _loops().scatter_rows(X, V) if compiled else times(X.T, V)
 
 
-@cache
-def _loops() -> ModuleType | None:
-    """Imported when they are first needed: numba takes a second."""
-    if find_spec("numba") is None:
-        return None
+def worth_compiling(X: Matrix, dtype: np.dtype[np.floating], width: int) -> bool:
+    """Whether compiled loops are there, for numbers of this kind, and X is large enough to gain from them."""
+    if not (sp.issparse(X) and X.nnz >= WORTH_COMPILED and X.dtype == dtype and X.format == "csr"):
+        return False
+    return can_compile() and width <= _loops().WIDEST
+
+
+def _loops() -> ModuleType:
+    """Imported when they are first needed."""
     from isthmus.solvers.factorization import compiled
 
     return compiled
-
-
-def worth_compiling(X: Matrix, dtype: np.dtype[np.floating]) -> bool:
-    """Whether compiled loops are there, for numbers of this kind, and X is large enough to gain from them."""
-    return bool(sp.issparse(X) and X.nnz >= WORTH_COMPILED and X.dtype == dtype and _loops() is not None)
 
 
 def _sweep_plainly(X: Matrix, V: Array, step: RowStep) -> Array:
