@@ -173,7 +173,8 @@ class DomTransNMF(TransferClassifier):
         for number, domain in enumerate(problem.domains):
             rows, labels = f"V{number}", 2 * domain.labels[:, [positive]] - 1
             terms.append(Reconstruction(documents_of(domain.matrix), rows, (Component("U"),)))
-            terms.append(Regression(rows, "w", labels, domain.labeled, weight=b * g, intercept=True))
+            if domain.labeled.any():
+                terms.append(Regression(rows, "w", labels, domain.labeled, weight=b * g, intercept=True))
         sizes = np.array([len(domain.rows) for domain in problem.domains])
         is_target = np.array([domain.is_target for domain in problem.domains])
         for s, t in np.argwhere(np.outer(~is_target, is_target)):

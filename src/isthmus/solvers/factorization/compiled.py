@@ -22,9 +22,6 @@ from isthmus.solvers.factorization.machine_code import (
 )
 from isthmus.typing import Array, Matrix
 
-WIDEST = 64
-"""Columns that a row of numbers may have as one value."""
-
 
 @dataclass(frozen=True)
 class Pass:

@@ -95,9 +95,13 @@ class MatrixDocuments(WholeMatrix):
         return row_parts(self.matrix)
 
     def times(self, words: Array) -> Array:
-        out = np.empty((self.matrix.shape[0], words.shape[1]), dtype=np.result_type(self.matrix, words), order="F")
         compiled = self.compiled(words)
         words = row_order(words) if compiled else words
+        if len(self._parts) == 1:
+            found = rows_times(self.matrix, words, compiled)
+            release(self.matrix)
+            return found
+        out = np.empty((self.matrix.shape[0], words.shape[1]), dtype=np.result_type(self.matrix, words), order="F")
 
         def fill(part: tuple[slice, Matrix]) -> None:
             rows, matrix = part

@@ -21,8 +21,10 @@ BLOCK_ROWS = 8192
 """Rows are updated in blocks, so that numerator and denominator stay in the processor's cache."""
 
 
+WIDEST = 64
+"""Columns that compiled loops take as one value."""
 WORTH_COMPILED = 1 << 16
-"""Entries of a factor from which on its update is compiled. By its size alone, so that results do not depend on what
+"""Entries of a factor from which on compiled loops update it. By its size alone, so that results do not depend on what
 ran before."""
 
 COPIED_ROWS = 512
@@ -37,25 +39,36 @@ def can_compile() -> bool:
 
 def product(tall: Array, small: Array) -> Array:
     """tall @ small, in column order."""
+    if len(small) == 1:
+        return (small.T * tall.T).T
     return (small.T @ tall.T).T
 
 
 def column_order(tall: Array) -> Array:
-    """The same array in column order. Piece by piece, as all of a long row's columns at once do not fit the cache."""
-    out = np.empty(tall.shape, dtype=tall.dtype, order="F")
-    for first in range(0, len(tall), COPIED_ROWS):
-        out[first : first + COPIED_ROWS] = tall[first : first + COPIED_ROWS]
-    return out
+    """The same array in column order."""
+    return _reordered(tall, np.empty(tall.shape, dtype=tall.dtype, order="F"))
 
 
 def row_order(tall: Array) -> Array:
     """The same array in row order."""
-    if tall.flags.c_contiguous:
-        return tall
-    out = np.empty(tall.shape, dtype=tall.dtype)
+    return tall if tall.flags.c_contiguous else _reordered(tall, np.empty(tall.shape, dtype=tall.dtype))
+
+
+def _reordered(tall: Array, out: Array) -> Array:
+    """`tall` in the memory of `out`. Piece by piece, as all of a long row's columns at once do not fit the cache."""
+    if _compiled(tall) and tall.shape[1] <= WIDEST and (tall.flags.c_contiguous or tall.flags.f_contiguous):
+        from isthmus.solvers.factorization.compiled_dense import reorder
+
+        reorder(tall, out)
+        return out
     for first in range(0, len(tall), COPIED_ROWS):
         out[first : first + COPIED_ROWS] = tall[first : first + COPIED_ROWS]
     return out
+
+
+def _compiled(factor: Array) -> bool:
+    """Whether this is left to compiled loops."""
+    return factor.size >= WORTH_COMPILED and factor.dtype in (np.float32, np.float64) and can_compile()
 
 
 def multiply(
@@ -66,8 +79,8 @@ def multiply(
     `scratch` is room for two blocks: 2 x columns x at least one row.
     """
     negative, positive = _merged(negative), _merged(positive)
-    if factor.size >= WORTH_COMPILED and exponent in (0.5, 1) and can_compile():
-        from isthmus.solvers.factorization.compiled_update import multiply_compiled
+    if exponent in (0.5, 1) and _compiled(factor):
+        from isthmus.solvers.factorization.compiled_dense import multiply_compiled
 
         multiply_compiled(factor, negative, positive, exponent == 0.5, scratch[0])
         return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import InitVar, dataclass, field
+from functools import cached_property
 from time import perf_counter
 
 import numpy as np
@@ -59,6 +60,26 @@ class Factorization:
     def __post_init__(self, starts: Mapping[str, Array]) -> None:
         object.__setattr__(self, "factors", Factors(starts))
 
+    @cached_property
+    def swept(self) -> dict[str, Reconstruction]:
+        """The term whose documents are passed over to update their factor, by factor.
+
+        None, where words stand still: then X M still holds, and nobody asks for X^T V.
+        """
+        found: dict[str, Reconstruction] = {}
+        moving = {name for name in self.order if not isinstance(self.constraints[name], Frozen)}
+        for term in self.terms if not self.restore_last else ():
+            if isinstance(term, Reconstruction) and isinstance(term.documents, SweptDocuments):
+                plain = type(self.constraints.get(term.rows)) in (NonNegative, RowsSumToOne, ColumnsSumToOne)
+                if plain and moving & {*term.factors} - {term.rows}:
+                    found.setdefault(term.rows, term)
+        return found
+
+    @cached_property
+    def involved(self) -> dict[str, list[Term]]:
+        """The terms that depend on each factor."""
+        return {name: [term for term in self.terms if name in term.factors] for name in self.factors}
+
     def profile(self, rows: str) -> Array:
         """M of the reconstruction whose documents' factor has this name: words x classes."""
         fit = next(term for term in self.terms if isinstance(term, Reconstruction) and term.rows == rows)
@@ -103,12 +124,11 @@ def objective(model: Factorization) -> float:
 def update(model: Factorization, name: str) -> None:
     """Improve one factor while the others stand still."""
     factors, constraint = model.factors, model.constraints[name]
-    involved = [term for term in model.terms if name in term.factors]
     if isinstance(constraint, Free):
-        factors[name] = _exact(factors, name, involved)
+        factors[name] = _exact(factors, name, model.involved[name])
         return
-    fit = None if model.restore_last else _swept(model, name)
-    gradient = _added([term.gradient(factors, name) for term in involved if term is not fit])
+    fit = model.swept.get(name)
+    gradient = _added([term.gradient(factors, name) for term in model.involved[name] if term is not fit])
     if fit is not None:
         fit.sweep(factors, constraint, model.exponent, gradient)
         return
@@ -117,20 +137,6 @@ def update(model: Factorization, name: str) -> None:
     if not model.restore_last:
         constraint.restore(factor)
     factors.changed(name)
-
-
-def _swept(model: Factorization, name: str) -> Reconstruction | None:
-    """The term whose documents are passed over to update their factor.
-
-    None, where words stand still: then X M still holds, and nobody asks for X^T V.
-    """
-    if type(model.constraints[name]) not in (NonNegative, RowsSumToOne, ColumnsSumToOne):
-        return None
-    moving = {other for other in model.order if not isinstance(model.constraints[other], Frozen)}
-    for term in model.terms:
-        if isinstance(term, Reconstruction) and term.rows == name and isinstance(term.documents, SweptDocuments):
-            return term if moving & {*term.factors} - {name} else None
-    return None
 
 
 def _added(splits: Sequence[SplitGradient]) -> SplitGradient:
@@ -150,7 +156,7 @@ def check_parts(model: Factorization) -> None:
     for name in model.order:
         if name not in factors or name not in constraints:
             raise ValueError(f"The order names the factor {name!r}, which needs a start and a constraint.")
-        involved = [term for term in model.terms if name in term.factors]
+        involved = model.involved[name]
         if not involved:
             raise ValueError(f"No term depends on the factor {name!r}: freeze it or add a term.")
         if isinstance(constraints[name], Free):

@@ -13,12 +13,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from isthmus.solvers.factorization.constraints import RowsSumToOne
-from isthmus.solvers.factorization.kernel import BLOCK_ROWS, Pair, can_compile, column_order, multiply, product
+from isthmus.solvers.factorization.kernel import BLOCK_ROWS, WIDEST, Pair, can_compile, column_order, multiply, product
 from isthmus.typing import Array, Matrix
 
-WORTH_COMPILED = 1 << 17
-"""Non-zeros from which on compiled loops save about as much, over a hundred iterations, as it takes to load them, which
-is a tenth of a second. By the matrix alone, so that results do not depend on what ran before."""
+WORTH_COMPILED = 1 << 18
+"""Products of a non-zero with a number from which on compiled loops save about as much, over a hundred iterations, as
+it takes to load them, which is a tenth of a second. By the matrix alone, so that results do not depend on what ran
+before."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,9 +68,9 @@ def columns_times(X: Matrix, V: Array, compiled: bool) -> Array:
 
 def worth_compiling(X: Matrix, dtype: np.dtype[np.floating], width: int) -> bool:
     """Whether compiled loops are there, for numbers of this kind, and X is large enough to gain from them."""
-    if not (sp.issparse(X) and X.nnz >= WORTH_COMPILED and X.dtype == dtype and X.format == "csr"):
+    if not (sp.issparse(X) and X.nnz * width >= WORTH_COMPILED and X.dtype == dtype and X.format == "csr"):
         return False
-    return can_compile() and width <= _loops().WIDEST
+    return width <= WIDEST and can_compile()
 
 
 def _loops() -> ModuleType:

@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 import numpy as np
 
 from isthmus.solvers.factorization.factors import Factors
+from isthmus.solvers.factorization.kernel import product
 from isthmus.typing import Array
 
 
@@ -18,7 +19,7 @@ class Product(NamedTuple):
     right: Array | None = None
 
     def multiplied(self) -> Array:
-        return self.left if self.right is None else self.left @ self.right.T
+        return self.left if self.right is None else product(self.left, self.right.T)
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
+from isthmus.solvers.factorization.documents import MatrixDocuments
 from isthmus.solvers.factorization.factors import Factors
-from isthmus.solvers.factorization.kernel import column_order
 from isthmus.solvers.factorization.terms.base import Product, SplitGradient
 from isthmus.typing import Array, Matrix
 
@@ -26,19 +26,19 @@ class Graph:
         return (self.name,)
 
     @cached_property
-    def _pull(self) -> Matrix:
+    def _pull(self) -> MatrixDocuments:
         """2 weight A: the scale that the gradient needs."""
-        return 2 * self.weight * self.affinity
+        return MatrixDocuments(2 * self.weight * self.affinity)
 
     @cached_property
     def _push(self) -> Array:
         """2 weight D, as a column."""
-        return np.asarray(self._pull.sum(axis=1)).reshape(-1, 1)
+        return np.asarray(self._pull.matrix.sum(axis=1)).reshape(-1, 1)
 
     def _pulled(self, factors: Factors) -> Array:
         slot = factors.slot((self, "pulled"), self.name)
         if slot.value is None:
-            slot.value = column_order(self._pull @ np.ascontiguousarray(factors[self.name]))
+            slot.value = self._pull.times(factors[self.name])
         return slot.value
 
     def _pushed(self, factors: Factors) -> Array:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import cast
 
 import numpy as np
 
 from isthmus.solvers.factorization.constraints import ColumnsSumToOne, Constraint, RowsSumToOne
 from isthmus.solvers.factorization.documents import Documents, SweptDocuments
 from isthmus.solvers.factorization.factors import Factors
-from isthmus.solvers.factorization.kernel import product
+from isthmus.solvers.factorization.kernel import product, row_order
 from isthmus.solvers.factorization.sweep import RowStep
 from isthmus.solvers.factorization.terms.base import Product, SplitGradient
 from isthmus.typing import Array
@@ -40,11 +42,11 @@ class Reconstruction:
     components: tuple[Component, ...]
     weight: float = 1.0
 
-    @property
+    @cached_property
     def factors(self) -> tuple[str, ...]:
         return (self.rows, *self._word_factors)
 
-    @property
+    @cached_property
     def _word_factors(self) -> tuple[str, ...]:
         names = [name for s in self.components for name in (s.words, s.association) if name is not None]
         return tuple(dict.fromkeys(names))
@@ -64,6 +66,13 @@ class Reconstruction:
         for component in others:
             profile += component.weight * _component_product(factors, component)
         return profile
+
+    def _profile_rows(self, factors: Factors) -> Array:
+        """weight * M, in row order."""
+        slot = factors.slot(("rows", self.components, self.weight), *self._word_factors)
+        if slot.value is None:
+            slot.value = row_order(_scaled(self.weight, self.profile(factors)))
+        return slot.value
 
     def _observed(self, factors: Factors) -> Array:
         """X^T V."""
@@ -109,17 +118,16 @@ class Reconstruction:
 
     def sweep(self, factors: Factors, constraint: Constraint, exponent: float, others: SplitGradient) -> None:
         """Update V in one pass over the documents, which leaves X^T V as well. `others`: what other terms add."""
-        assert isinstance(self.documents, SweptDocuments)
         V = factors[self.rows]
         step = RowStep(
-            _scaled(self.weight, self.profile(factors)),
+            self._profile_rows(factors),
             self.weight * self._profile_gram(factors),
             exponent,
             isinstance(constraint, RowsSumToOne),
             _added_up(others.negative),
             _added_up(others.positive),
         )
-        observed = self.documents.sweep(V, step)
+        observed = cast(SweptDocuments, self.documents).sweep(V, step)
         if isinstance(constraint, ColumnsSumToOne):
             scales = constraint.scales(V)
             V *= scales

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from isthmus.solvers.factorization.factors import Factors
+from isthmus.solvers.factorization.kernel import product
 from isthmus.solvers.factorization.terms.base import Product, SplitGradient, parts
 from isthmus.typing import Array, Mask
 
@@ -54,7 +55,7 @@ class Regression:
             slopes, shift = factors[self.coefficients][:, :width], factors[self.coefficients][:, width:]
             visible = 2 * self.weight * factors[self.rows] * self.labeled[:, None]
             wanted = self._visible_labels - self.labeled[:, None] * shift.sum(axis=1)
-            plus, minus = parts(2 * self.weight * (wanted @ slopes))
+            plus, minus = parts(2 * self.weight * product(wanted, slopes))
             gram_plus, gram_minus = parts(slopes.T @ slopes)
             return SplitGradient(
                 negative=[Product(plus), Product(visible, gram_minus)],

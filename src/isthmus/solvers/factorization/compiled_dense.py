@@ -1,4 +1,4 @@
-"""The update of a factor, compiled: one pass over its rows."""
+"""Passes over tall, narrow arrays, compiled: the update of a factor, and from one order to the other."""
 
 from __future__ import annotations
 
@@ -43,6 +43,30 @@ def multiply_compiled(
         operands += [address(left), stride(left), address(right)]
     shapes = (tuple(None if right is None else right.shape[1] for _, right in side) for side in (negative, positive))
     _compiled(factor.dtype.name, *shapes, root)(*factor.shape, address(factor), stride(factor), *operands)
+
+
+def reorder(tall: Array, out: Array) -> None:
+    """Copy an array in row order to one in column order, or the other way."""
+    to_rows = out.flags.c_contiguous
+    rows, columns = (out, tall) if to_rows else (tall, out)
+    _reordering(tall.dtype.name, tall.shape[1], to_rows)(len(tall), address(rows), address(columns), stride(columns))
+
+
+@cache
+def _reordering(numbers: str, width: int, to_rows: bool) -> Callable[..., None]:
+    array = pointer(numbers)
+    write = Writer([COUNT, array, array, COUNT])
+    n_rows, rows, columns, step = write.function.args
+    rows.add_attribute("noalias")
+    with write.each(count(0), n_rows) as at:
+        places = [write.build.add(at, write.build.mul(step, count(column))) for column in range(width)]
+        row = write.row(rows, at, width)
+        if to_rows:
+            write.keep(write.side_by_side([write.number(columns, place) for place in places]), row)
+        else:
+            for value, place in zip(write.columns(write.taken(row)), places, strict=True):
+                write.put(value, columns, place)
+    return write.compiled()
 
 
 @cache
