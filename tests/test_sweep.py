@@ -72,6 +72,37 @@ def test_a_sweep_is_the_update_written_down(
     assert twice == pytest.approx(2 * wanted)
 
 
+@settings(max_examples=10, deadline=None)
+@pytest.mark.parametrize("worth", [COMPILED, PLAIN])
+@given(
+    seed=st.integers(0, 10_000),
+    n=st.integers(1, 12),
+    columns=st.sampled_from([1, 2, 5, 20]),
+    kinds=st.sampled_from([(np.float32, np.int32), (np.float64, np.int64)]),
+)
+def test_products_are_those_of_the_matrix(worth: int, seed: int, n: int, columns: int, kinds: tuple[Any, Any]) -> None:
+    rng = np.random.default_rng(seed)
+    X = sp.random_array((n, 7), density=0.4, rng=rng, format="csr", dtype=kinds[0])
+    X.indices, X.indptr = X.indices.astype(kinds[1]), X.indptr.astype(kinds[1])
+    words, V = (np.asfortranarray(rng.uniform(size=(rows, columns)).astype(kinds[0])) for rows in (7, n))
+    dense = X.toarray()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sweep, "WORTH_COMPILED", worth)
+        patch.setattr(kernel, "WORTH_COMPILED", worth)
+        patch.setattr(parts, "part_ends", lambda indptr, n_words: [0, n // 2, n])
+        documents = MatrixDocuments(X)
+        found = documents.times(words), documents.transposed_times(V), documents.there_and_back(words)
+        orders = kernel.row_order(words), kernel.column_order(np.ascontiguousarray(V))
+    for product, wanted in zip(found, (dense @ words, dense.T @ V, dense.T @ dense @ words), strict=True):
+        assert product == pytest.approx(wanted, rel=1e-4, abs=1e-5)
+        assert product.flags.f_contiguous
+        assert product.dtype == kinds[0]
+    assert np.array_equal(orders[0], words)
+    assert orders[0].flags.c_contiguous
+    assert np.array_equal(orders[1], V)
+    assert orders[1].flags.f_contiguous
+
+
 def _rest(step: RowStep) -> tuple[Any, ...]:
     return step.gram, step.exponent, step.even, step.above, step.below
 

@@ -86,7 +86,7 @@ def scatter_rows(X: Matrix, V: Array) -> Array:
 
 
 def _kinds(X: Matrix) -> tuple[str, str, str]:
-    return X.data.dtype.name, X.indices.dtype.name, X.indptr.dtype.name
+    return X.data.dtype.str, X.indices.dtype.str, X.indptr.dtype.str
 
 
 def _run(

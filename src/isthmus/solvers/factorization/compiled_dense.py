@@ -42,14 +42,14 @@ def multiply_compiled(
         kept += [left, right]
         operands += [address(left), stride(left), address(right)]
     shapes = (tuple(None if right is None else right.shape[1] for _, right in side) for side in (negative, positive))
-    _compiled(factor.dtype.name, *shapes, root)(*factor.shape, address(factor), stride(factor), *operands)
+    _compiled(factor.dtype.str, *shapes, root)(*factor.shape, address(factor), stride(factor), *operands)
 
 
 def reorder(tall: Array, out: Array) -> None:
     """Copy an array in row order to one in column order, or the other way."""
     to_rows = out.flags.c_contiguous
     rows, columns = (out, tall) if to_rows else (tall, out)
-    _reordering(tall.dtype.name, tall.shape[1], to_rows)(len(tall), address(rows), address(columns), stride(columns))
+    _reordering(tall.dtype.str, tall.shape[1], to_rows)(len(tall), address(rows), address(columns), stride(columns))
 
 
 @cache

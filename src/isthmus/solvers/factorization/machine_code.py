@@ -23,8 +23,11 @@ from llvmlite import ir
 from isthmus.typing import Array
 
 COUNT = ir.IntType(64)
-KINDS = {"float32": ir.FloatType(), "float64": ir.DoubleType(), "int32": ir.IntType(32), "int64": COUNT}
-"""LLVM's types by numpy's names."""
+KINDS = {
+    np.dtype(kind).str: own
+    for kind, own in (("f4", ir.FloatType()), ("f8", ir.DoubleType()), ("i4", ir.IntType(32)), ("i8", COUNT))
+}
+"""LLVM's types by numpy's short names."""
 ROUNDED_ONCE = ("contract", "nsz")
 """a + b c may be rounded once. Sums keep their order."""
 
@@ -137,9 +140,9 @@ def constant(kind: Any, value: float) -> Any:
     return ir.Constant(kind, [value] * kind.count if isinstance(kind, ir.VectorType) else value)
 
 
-def pointer(dtype: Any) -> Any:
-    """The type of an array's address."""
-    return KINDS[np.dtype(dtype).name].as_pointer()
+def pointer(kind: str) -> Any:
+    """The type of the address of an array whose numbers are of this kind."""
+    return KINDS[kind].as_pointer()
 
 
 def address(array: Array | None) -> int:
