@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from time import perf_counter, process_time
 from typing import Any, NamedTuple
@@ -13,6 +13,7 @@ from unittest import mock
 import numpy as np
 
 from isthmus.datasets import make_domains
+from isthmus.solvers.factorization import History
 from isthmus.text import LogTfidf
 from speed.plain import plain_minimize
 
@@ -70,13 +71,33 @@ def least(rounds: int, **runs: Callable[[], Any]) -> dict[str, Spent]:
 
 
 @contextmanager
-def plain_updates() -> Iterator[None]:
-    """Fits go by the plain updates, and are the same otherwise."""
+def minimized_by(minimizer: Callable[..., History]) -> Iterator[None]:
+    """Fits leave their updates to this, and are the same otherwise."""
     with (
-        mock.patch("isthmus.methods.factorization._base.minimize", plain_minimize),
-        mock.patch("isthmus.methods.factorization.domtrans_nmf.minimize", plain_minimize),
+        mock.patch("isthmus.methods.factorization._base.minimize", minimizer),
+        mock.patch("isthmus.methods.factorization.domtrans_nmf.minimize", minimizer),
     ):
         yield
+
+
+def plain_updates() -> AbstractContextManager[None]:
+    """Fits go by the plain updates."""
+    return minimized_by(plain_minimize)
+
+
+def fit_and_updates(run: Callable[[], Any], minimizer: Callable[..., History]) -> tuple[Spent, Spent]:
+    """What a fit takes that leaves its updates to a minimizer, and what these take of it: starts and graphs are the
+    same for all minimizers."""
+    updates: list[Spent] = []
+
+    def timed(*args: Any, **options: Any) -> History:
+        found: list[History] = []
+        updates.append(spent(lambda: found.append(minimizer(*args, **options))))
+        return found[0]
+
+    with minimized_by(timed):
+        whole = spent(run)
+    return whole, Spent(*np.sum(updates, axis=0).tolist())
 
 
 def iteration_spent(task: Task, estimator: Any) -> Spent:
