@@ -27,6 +27,9 @@ WORTH_COMPILED = 1 << 16
 """Entries of a factor from which on compiled loops update it. By its size alone, so that results do not depend on what
 ran before."""
 
+NARROW = 12
+"""Products of numbers that a compiled loop adds up for an entry; BLAS is faster at more."""
+
 COPIED_ROWS = 512
 """Rows that are brought into column order at a time."""
 
@@ -79,7 +82,7 @@ def multiply(
     `scratch` is room for two blocks: 2 x columns x at least one row.
     """
     negative, positive = _merged(negative), _merged(positive)
-    if exponent in (0.5, 1) and _compiled(factor):
+    if exponent in (0.5, 1) and _compiled(factor) and all(_narrow(factor, side) for side in (negative, positive)):
         from isthmus.solvers.factorization.compiled_dense import multiply_compiled
 
         multiply_compiled(factor, negative, positive, exponent == 0.5, scratch[0])
@@ -104,6 +107,14 @@ def multiply(
         if factor.dtype == np.float32:
             # Entries that die out soon become subnormal in single precision, and slow every product down.
             across *= across >= least
+
+
+def _narrow(factor: Array, products: Sequence[Pair]) -> bool:
+    """Whether a compiled loop can add these up, and is faster than BLAS."""
+    widths = [left.shape[1] for left, right in products if right is not None]
+    plain = [left.shape == factor.shape for left, right in products if right is None]
+    upright = factor.strides[0] == factor.itemsize
+    return upright and len(products) > 0 and sum(widths) <= NARROW and all(plain)
 
 
 def _merged(products: Sequence[Pair]) -> list[Pair]:
