@@ -217,6 +217,8 @@ class Auto(TransferClassifier):
             again = Run(part, run.workspace, asked_for, Clock(None), self.random_state, self.n_embedding_features)
             again.repeat(decision.members, dict(zip(decision.members, decision.weights, strict=True)), prior)
             run = again
+        if not self.warm_start:  # what candidates left for one another is done with, and all documents need the room
+            run.workspace.clear()
         answers = run.answers if part is problem else {name: run.answers_to(problem, name) for name in decision.members}
         return run, relearned(decision, run, answers)
 

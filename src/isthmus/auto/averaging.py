@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from isthmus.typing import Array
 
+BLOCK = 1 << 16
+"""Documents that are averaged together: of millions, the steps in between would take many times their memory."""
+
 
 def centered_log_odds(probabilities: Array) -> Array:
     """Against the mean class."""
-    logs = np.log(np.maximum(np.asarray(probabilities, dtype=np.float64), 1e-12))
-    return np.asarray(logs - logs.mean(axis=1, keepdims=True))
+    logs = np.maximum(np.asarray(probabilities, dtype=np.float64), 1e-12)
+    np.log(logs, out=logs)
+    logs -= logs.mean(axis=1, keepdims=True)
+    return logs
 
 
 def spread_of(probabilities: Array) -> float:
@@ -22,5 +27,15 @@ def spread_of(probabilities: Array) -> float:
 
 def combine(probabilities: Sequence[Array], spreads: Sequence[float], weights: Sequence[float]) -> Array:
     """The weighted mean of the members' log-odds over their spreads."""
-    parts = [centered_log_odds(own) / spread for own, spread in zip(probabilities, spreads, strict=True)]
-    return np.asarray(np.average(parts, axis=0, weights=weights))
+
+    def of(rows: slice) -> Array:
+        parts = [centered_log_odds(own[rows]) / spread for own, spread in zip(probabilities, spreads, strict=True)]
+        return np.asarray(np.average(parts, axis=0, weights=weights))
+
+    return by_blocks(of, len(probabilities[0]))
+
+
+def by_blocks(function: Callable[[slice], Array], n: int) -> Array:
+    """What a function makes of some documents at a time."""
+    found = [function(slice(first, first + BLOCK)) for first in range(0, n, BLOCK)]
+    return found[0] if len(found) == 1 else np.concatenate(found) if found else function(slice(0, 0))

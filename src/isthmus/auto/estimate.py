@@ -19,6 +19,8 @@ N_STRATA = 4
 """Into which documents fall by their probabilities, if a few of them have been checked."""
 MOST = 0.99
 """No accuracy above it is ever expected."""
+BLOCK = 1 << 16
+"""Documents whose probabilities are looked at together."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +125,8 @@ def room(value: float) -> float:
 
 def tempered(scores: Array, sharpness: float) -> Array:
     """Scores to probabilities: the softmax at an inverse temperature."""
-    return np.asarray(softmax(sharpness * scores, axis=1))
+    found = [softmax(sharpness * own, axis=1) for own in _blocks(scores)]
+    return np.asarray(found[0] if len(found) == 1 else np.concatenate(found))
 
 
 def sharpness_for(values: Array, mean: float) -> float:
@@ -132,9 +135,15 @@ def sharpness_for(values: Array, mean: float) -> float:
         return 1.0
 
     def excess(logarithm: float) -> float:
-        return float(tempered(values, float(np.exp(logarithm))).max(axis=1).mean()) - mean
+        largest = [tempered(own, float(np.exp(logarithm))).max(axis=1) for own in _blocks(values)]
+        return float(np.concatenate(largest).mean()) - mean
 
     low, high = -6.0, 6.0
     if excess(low) >= 0 or excess(high) <= 0:
         return float(np.exp(low if excess(low) >= 0 else high))
     return float(np.exp(brentq(excess, low, high, xtol=1e-6)))
+
+
+def _blocks(scores: Array) -> list[Array]:
+    """Of many documents, some at a time: the steps of a softmax take three times the memory of its result."""
+    return [scores[first : first + BLOCK] for first in range(0, max(len(scores), 1), BLOCK)]

@@ -165,7 +165,7 @@ class Run:
         for number in mixed:
             read = partial(_assigned, solution, width, number)
             found.append(by_parts(read, problem.domains[number].unlabeled))
-        return np.concatenate(found)
+        return found[0] if len(found) == 1 else np.concatenate(found)
 
     def expected_seconds(self, name: str) -> float:
         """What a candidate and the evidence for it will take."""
@@ -272,4 +272,5 @@ class Run:
 
 
 def _assigned(solution: Solution, width: int, domain: int, X: Matrix) -> Array:
-    return solution.assign(X[:, :width], domain)
+    """In single precision: there may be millions of them, for each member."""
+    return solution.assign(X if width == X.shape[1] else X[:, :width], domain).astype(np.float32, copy=False)

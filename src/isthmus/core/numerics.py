@@ -21,6 +21,9 @@ T = TypeVar("T")
 CHUNK = 1 << 22
 """Numbers that are looked at together."""
 
+NEIGHBOURS = 1 << 21
+"""Bytes of a file around a page that the system may bring into memory with it."""
+
 OWN_THREADS = "isthmus"
 """What the names of our threads begin with."""
 
@@ -76,7 +79,8 @@ def let_go(values: Array) -> None:
     if not (isinstance(owner, mmap.mmap) and hasattr(owner, "madvise") and values.size):
         return
     begin = np.frombuffer(owner, dtype=np.uint8).ctypes.data
-    start = (values.ctypes.data - begin) // mmap.PAGESIZE * mmap.PAGESIZE
+    # What was let go of before comes back as a neighbour of what is read after it.
+    start = max(values.ctypes.data - begin - NEIGHBOURS, 0) // mmap.PAGESIZE * mmap.PAGESIZE
     owner.madvise(mmap.MADV_DONTNEED, start, values.ctypes.data + values.nbytes - begin - start)
 
 

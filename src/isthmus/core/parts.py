@@ -38,7 +38,8 @@ def part_ends(indptr: Positions, n_words: int) -> list[int]:
     most = max(MOST_PARTS, non_zeros // LARGEST_PART)
     n_parts = int(np.clip(non_zeros // max(NON_ZEROS_OF_A_PART, 8 * n_words), 1, most))
     inner = np.searchsorted(indptr, np.arange(1, n_parts) * (non_zeros // n_parts))
-    return [0, *inner.tolist(), len(indptr) - 1]
+    ends = sorted({0, *inner.tolist(), len(indptr) - 1})  # a very long row may be a part, and leaves none empty
+    return ends if len(ends) > 1 else [0, 0]
 
 
 def rows_of(X: Matrix, first: int, last: int) -> Matrix:

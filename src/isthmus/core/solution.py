@@ -7,10 +7,14 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from isthmus.core.probabilities import classifier_probabilities
 from isthmus.core.problem import Problem
 from isthmus.typing import Array, Matrix
+
+MAPPED = 4096
+"""Documents that features are made of at a time: with these, they are many times as large."""
 
 
 class Solution(ABC):
@@ -77,7 +81,12 @@ class MappedSolution(LinearSolution):
     feature_map: Any
 
     def assign(self, X: Matrix, domain: int | None) -> Array:
-        return super().assign(X if self.feature_map is None else self.feature_map.transform(X, domain), domain)
+        if self.feature_map is None:
+            return super().assign(X, domain)
+        blocks = range(0, max(X.shape[0], 1), MAPPED if sp.issparse(X) else max(X.shape[0], 1))
+        parts = (self.feature_map.transform(X[first : first + blocks.step], domain) for first in blocks)
+        found = [super(MappedSolution, self).assign(part, domain) for part in parts]
+        return found[0] if len(found) == 1 else np.concatenate(found)
 
 
 @dataclass(frozen=True, eq=False)

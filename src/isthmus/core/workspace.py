@@ -28,3 +28,7 @@ class Workspace:
     """
 
     once: Callable[..., Any] = field(default_factory=lambda: lru_cache(maxsize=None)(call))
+
+    def clear(self) -> None:
+        """Forget all of it, for the room that it takes."""
+        self.once.cache_clear()  # type: ignore[attr-defined]  # of lru_cache

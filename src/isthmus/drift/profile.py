@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.pipeline import Pipeline
 
+from isthmus.core.numerics import assembled
 from isthmus.core.parts import release, row_parts, rows_of, taken_rows
 from isthmus.exceptions import EmptyDocumentWarning
 from isthmus.text import LogTfidf, WordsAndEmbeddings
@@ -76,12 +77,12 @@ def profile_update(before: Any, estimator: Any, vectorizer: Any, texts: Sequence
 
 def _profile(estimator: Any, vectorizer: Any, texts: Collection[str], X: Any, shared: set[str]) -> TargetProfile:
     """Of texts and their rows; words that are `shared` are no document's own."""
-    rows = _drawn(len(texts))
+    rows, n = _drawn(len(texts)), len(texts)
     wanted = set(rows.tolist())
+    center = np.asarray(sum(_summed(part) for _, part in row_parts(X))) / n  # before there are texts to remember
     looked_at = [text for row, text in enumerate(texts) if row in wanted]
-    own, n = taken_rows(X, rows), len(texts)
+    own = taken_rows(X, rows)
     drawn = _without_own(vectorizer, own, shared)
-    center = np.asarray(sum(_summed(part) for _, part in row_parts(X))) / n
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", EmptyDocumentWarning)
         probabilities = estimator.predict_proba(drawn)
@@ -122,7 +123,11 @@ def _below(X: Any, first: int) -> Any:
 
 
 def _summed(part: Any) -> Array:
-    total = np.asarray(part.sum(axis=0)).ravel()
+    if not (sp.issparse(part) and part.format == "csr"):
+        return np.asarray(part.sum(axis=0)).ravel()
+    # What `sum` does, without its copy of a small part of a larger matrix.
+    transposed = assembled(sp.csc_array(part.shape[::-1]), part.data, part.indices, part.indptr)
+    total = np.asarray(transposed @ np.ones(part.shape[0], dtype=part.dtype))
     release(part)
     return total
 

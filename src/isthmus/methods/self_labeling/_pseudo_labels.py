@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -32,6 +34,10 @@ FEATURES = [StrOptions({"words", "lsa", "msda", "dci"})]
 """What the parameter `features` may be."""
 DIMENSIONS = 100
 """Of the profiles by pivots."""
+
+MANY = 15_000
+"""Documents of which no two maps are made side by side: each takes several times their memory."""
+_at_work = Lock()
 
 FeatureMap = WordMap | PivotMap | None
 
@@ -87,9 +93,12 @@ class PseudoLabelSolution(MappedSolution, TransductiveSolution):
 
 def feature_map(features: str, problem: Problem, workspace: Workspace) -> FeatureMap:
     """What makes these features of words; None for the words alone."""
-    if features == "dci":
-        return workspace.once(dci_features, problem)
-    return workspace.once(FEATURE_MAPS[features], problem.documents) if features in FEATURE_MAPS else None
+    if features == "words":
+        return None
+    with _at_work if problem.n_rows > MANY else nullcontext():
+        if features == "dci":
+            return workspace.once(dci_features, problem)
+        return workspace.once(FEATURE_MAPS[features], problem.documents)
 
 
 def lsa_features(documents: DocumentStack) -> WordMap:

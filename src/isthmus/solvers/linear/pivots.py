@@ -15,7 +15,7 @@ from scipy.special import xlogy
 from isthmus.core.numerics import stack
 from isthmus.core.problem import Problem
 from isthmus.solvers.linear.side_by_side import SideBySide
-from isthmus.solvers.linear.word_map import as_matrix, beside
+from isthmus.solvers.linear.word_map import as_matrix, beside, squares_of
 from isthmus.typing import Array, Mask, Matrix, Positions
 
 MAX_WORDS = 20_000
@@ -143,19 +143,36 @@ def informativeness(problem: Problem) -> Array:
 
 
 def _profiles(X: Matrix, words: Mask, pivots: Positions, shares: Array) -> Array:
-    """Cosines of words and pivots less what chance gives, standardized by pivot, in rows of unit length."""
-    squares = np.asarray((X.multiply(X) if sp.issparse(X) else X.astype(np.float64) ** 2).sum(axis=0)).ravel()
+    """Cosines of words and pivots less what chance gives, standardized by pivot, in rows of unit length.
+
+    Piece by piece, as each is as large as a map, and several candidates may be at work.
+    """
+    squares = np.asarray(squares_of(X if sp.issparse(X) else X.astype(np.float64)).sum(axis=0)).ravel()
     lengths = np.sqrt(np.where(squares > 0, squares, 1))
-    beside = X[:, pivots].astype(np.float32)
-    cosines = X[:, words].astype(np.float32).T @ (beside.toarray() if sp.issparse(X) else beside)
-    cosines /= lengths[pivots].astype(np.float32)
-    cosines /= lengths[words, None].astype(np.float32)
+    beside, own = X[:, pivots].astype(np.float32, copy=False), X[:, words].astype(np.float32, copy=False)
+    cosines = np.empty((own.shape[1], len(pivots)), dtype=np.float32)
+    for columns in _pieces(len(pivots), 150):
+        some = beside[:, columns]
+        cosines[:, columns] = own.T @ (some.toarray() if sp.issparse(X) else some)
+    del beside, own
     by_chance = np.sqrt(shares).astype(np.float32)
-    cosines -= np.outer(by_chance[words], by_chance[pivots])
     seen = shares[words] > 0
-    spread = cosines[seen].std(axis=0)
-    cosines -= cosines[seen].mean(axis=0)
-    cosines /= np.maximum(spread, LEAST_SPREAD)
-    norms = np.linalg.norm(cosines, axis=1, keepdims=True)
-    cosines /= np.where(norms > 0, norms, 1)
+    for rows in _pieces(len(cosines), 1024):
+        part = cosines[rows]
+        part /= lengths[pivots].astype(np.float32)
+        part /= lengths[words][rows, None].astype(np.float32)
+        part -= np.outer(by_chance[words][rows], by_chance[pivots])
+    for columns in _pieces(cosines.shape[1], 32):
+        part, own = cosines[:, columns], cosines[seen, columns]
+        part -= own.mean(axis=0)
+        part /= np.maximum(own.std(axis=0), LEAST_SPREAD)
+    for rows in _pieces(len(cosines), 1024):
+        norms = np.linalg.norm(cosines[rows], axis=1, keepdims=True)
+        cosines[rows] /= np.where(norms > 0, norms, 1)
     return cosines
+
+
+def _pieces(n: int, largest: int) -> list[slice]:
+    """Of about the same size each: sums over a single column would be rounded otherwise."""
+    size = -(-n // max(-(-n // largest), 1))
+    return [slice(first, first + size) for first in range(0, n, max(size, 1))]

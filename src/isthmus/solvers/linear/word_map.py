@@ -17,6 +17,8 @@ POWER_STEPS = 2
 """Of the randomized decomposition: enough for the leading directions of text."""
 OVERSAMPLED = 10
 """Dimensions beyond those that are asked for."""
+DRAWN_ROWS = 1024
+"""Of random numbers, at a time."""
 LEAST_SQUARE = 1e-6
 """Of the largest singular value's: what is smaller is rounding."""
 
@@ -44,8 +46,13 @@ class WordMap:
 
 def beside(X: Matrix, hidden: Array, weight: float) -> SideBySide:
     """[X, w H], with H made as long as X in every row, and in X's precision."""
-    lengths = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel() if sp.issparse(X) else (X**2).sum(axis=1))
+    lengths = np.sqrt(np.asarray(squares_of(X).sum(axis=1)).ravel())
     return SideBySide(X, (weight * lengths[:, None] * normalize(hidden)).astype(X.dtype, copy=False))
+
+
+def squares_of(X: Matrix) -> Matrix:
+    """Entry by entry. scipy's product of a sparse matrix with itself takes four times the memory."""
+    return type(X)((X.data**2, X.indices, X.indptr), shape=X.shape) if sp.issparse(X) else X**2
 
 
 def as_matrix(both: SideBySide) -> Matrix:
@@ -76,7 +83,7 @@ def denoising_lsa_map(
     there are eigenvectors: the map is written in such dimensions.
     """
     counts = np.bincount(X.indices, minlength=X.shape[1]) if sp.issparse(X) else np.count_nonzero(X, axis=0)
-    squares = np.asarray(X.multiply(X).sum(axis=0) if sp.issparse(X) else (X**2).sum(axis=0)).ravel()
+    squares = np.asarray(squares_of(X).sum(axis=0)).ravel()
     counts[squares == 0] = 0  # embeddings have entries whose squares are zero in single precision
     words = np.sort(np.argsort(-counts, kind="stable")[: min(n_words, np.count_nonzero(counts))])
     frequent, lengths = X[:, words], np.sqrt(squares[words])
@@ -101,9 +108,10 @@ def _leading(X: Matrix, n_components: int) -> tuple[Array, Array]:
     """
     k = min(n_components, *X.shape)
     # Single precision: half the time, and more exact than the directions are. At a scale that it can hold.
-    peak = float(abs(X).max()) or 1.0
-    X = (X / peak).astype(np.float32)
-    documents = np.random.RandomState(0).normal(size=(X.shape[0], k + OVERSAMPLED)).astype(np.float32)
+    values = X.data if sp.issparse(X) else X
+    peak = float(max(values.max(initial=0), -values.min(initial=0))) or 1.0
+    X = (X / peak).astype(np.float32, copy=False)
+    documents = _drawn((X.shape[0], k + OVERSAMPLED))
     for _ in range(POWER_STEPS):
         documents = X @ (X.T @ documents)
     words = np.asarray(X.T @ np.linalg.qr(documents)[0])
@@ -111,3 +119,12 @@ def _leading(X: Matrix, n_components: int) -> tuple[Array, Array]:
     some = squares > LEAST_SQUARE * squares.max(initial=0)
     values = np.sqrt(squares[some])
     return values * peak, (words @ (turns[:, some] / values).astype(np.float32)).T
+
+
+def _drawn(shape: tuple[int, int]) -> Array:
+    """Normal numbers, always the same: some rows at a time, as they are drawn in double precision."""
+    rng, drawn = np.random.RandomState(0), np.empty(shape, dtype=np.float32)
+    for first in range(0, len(drawn), DRAWN_ROWS):
+        part = drawn[first : first + DRAWN_ROWS]
+        part[...] = rng.normal(size=part.shape)
+    return drawn
