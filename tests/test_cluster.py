@@ -106,20 +106,19 @@ def test_transfer_goes_to_the_cluster(client: Any, monkeypatch: pytest.MonkeyPat
     assert np.array_equal(here.probabilities, there.probabilities)
 
 
-def _dies_once(path: str) -> str:
-    """As Dask says it, when it has tried often enough."""
-    if not Path(path).exists():
-        Path(path).touch()
-        raise distributed.KilledWorker("task", SimpleNamespace(address="there"), 3)
-    return path
-
-
 def test_a_task_under_which_workers_died_is_done_again(client: Any, tmp_path: Path, monkeypatch: Any) -> None:
+    def dies_once(path: str) -> str:
+        """As Dask says it, when it has tried often enough."""
+        if not Path(path).exists():
+            Path(path).touch()
+            raise distributed.KilledWorker("task", SimpleNamespace(address="there"), 3)
+        return path
+
     path = str(tmp_path / "died")
-    assert answer(client, client.submit(_dies_once, path, pure=False)) == path
+    assert answer(client, client.submit(dies_once, path, pure=False)) == path
     monkeypatch.setattr("isthmus.core.cluster.DEATHS", 0)
     with pytest.raises(DataError, match=r"Workers of the cluster die over the file x: give each"):
-        answer(client, client.submit(_dies_once, str(tmp_path / "again"), pure=False), "the file x")
+        answer(client, client.submit(dies_once, str(tmp_path / "again"), pure=False), "the file x")
 
 
 def test_a_cluster_without_workers_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

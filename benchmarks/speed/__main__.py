@@ -28,6 +28,7 @@ from isthmus.datasets import make_domains
 from isthmus.solvers.factorization import minimize
 from speed.beyond import beyond_memory
 from speed.default import default_method
+from speed.driver import flat_driver
 from speed.kills import killed_workers
 from speed.measure import (
     Spent,
@@ -183,6 +184,7 @@ SECTIONS: dict[str, Section] = {
     "growth": lambda asked: growth(asked.documents, asked.rounds),
     "beyond": lambda asked: beyond_memory(asked.megabytes),
     "kills": lambda asked: killed_workers(asked.documents, 10),
+    "driver": lambda asked: flat_driver(25 * asked.documents),
     "partitions": lambda asked: labelled_partitions(25 * asked.documents, 10),
 }
 

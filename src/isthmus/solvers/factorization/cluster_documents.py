@@ -1,14 +1,18 @@
 """Documents on the workers of a Dask cluster.
 
-Partial sums of words x classes and rows of V travel; documents do once, or never, if they lie in files that workers can
-open. All that a worker holds comes from tasks that can be done again: one that dies loses its own work, and nothing
-else. Parts and the order of sums are those of `MatrixDocuments`, and so is every bit of the result.
+Partial sums of words x classes travel; documents do once, or never, if they lie in files that workers can open, and
+rows of V lie with them, where nothing but the fit depends on them. All that a worker holds comes from tasks that can be
+done again: one that dies loses its own work, and nothing else. Parts and the order of sums are those of
+`MatrixDocuments`, and so is every bit of the result.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,6 +37,7 @@ class ClusterDocuments(WholeMatrix):
     """Documents whose rows are on the workers of a cluster. `matrix` may be one that `isthmus.open_matrix` opened."""
 
     client: Any
+    _held: _Held = field(default_factory=lambda: _Held(), init=False)
 
     @cached_property
     def _parts(self) -> list[tuple[slice, Any]]:
@@ -53,12 +58,17 @@ class ClusterDocuments(WholeMatrix):
 
     def transposed_times(self, documents: Array) -> Array:
         compiled = self.compiled(documents)
-        found = [self._send(columns_times, part, documents[rows], compiled) for rows, part in self._parts]
+        if self._holds(documents):
+            found = [self._send(_transposed_state, part, own, compiled) for part, own in self._with_states()]
+        else:
+            found = [self._send(columns_times, part, documents[rows], compiled) for rows, part in self._parts]
         return added_up(answer(self.client, each) for each in found)
 
     def sweep(self, V: Array, step: RowStep) -> Array:
         step = self.prepared(step, V)
         sent = self._send(_itself, replace(step, above=None, below=None))  # the same for all parts
+        if self._holds(V):
+            return self._sweep_held(sent)
         found = [
             (rows, self._send(_sweep, part, V[rows], sent, *(_some(own, rows) for own in (step.above, step.below))))
             for rows, part in self._parts
@@ -69,6 +79,73 @@ class ClusterDocuments(WholeMatrix):
             return np.asarray(sums)
 
         return added_up(updated(rows, sent) for rows, sent in found)
+
+    def gram(self, V: Array) -> Array:
+        if not self._holds(V):
+            return super().gram(V)
+        if self._held.gram is None:
+            self._held.gram = added_up(answer(self.client, self._send(_gram_of, own)) for own in self._held.states)
+        return self._held.gram
+
+    @contextmanager
+    def holding(self, V: Array) -> Iterator[None]:
+        """The rows of V lie with their documents. Those of a worker that dies are taken through all sweeps again."""
+        self._held.V, self._held.states = V, [self._send(_first_state, V[rows]) for rows, _ in self._parts]
+        try:
+            yield
+            for (rows, _), own in zip(self._parts, self._held.states, strict=True):
+                V[rows] = answer(self.client, self._send(itemgetter(0), own))
+        finally:
+            self._held.V, self._held.states, self._held.gram = None, [], None
+
+    def _holds(self, V: Array) -> bool:
+        return self._held.V is V
+
+    def _with_states(self) -> list[tuple[Any, Any]]:
+        return [(part, own) for (_, part), own in zip(self._parts, self._held.states, strict=True)]
+
+    def _sweep_held(self, step: Any) -> Array:
+        self._held.states = [self._send(_next_state, part, own, step) for part, own in self._with_states()]
+        found, grams = [self._send(itemgetter(1, 2), own) for own in self._held.states], list[Array]()
+
+        def sums(sent: Any) -> Array:
+            observed, gram = answer(self.client, sent)
+            grams.append(gram)
+            return np.asarray(observed)
+
+        total = added_up(map(sums, found))
+        self._held.gram = added_up(grams)
+        return total
+
+
+@dataclass
+class _Held:
+    """What lies on the workers: for each part, the rows of V, X^T V and V^T V."""
+
+    V: Array | None = None
+    states: list[Any] = field(default_factory=list)
+    gram: Array | None = None
+
+
+State = tuple[Array, Array | None, Array]
+
+
+def _first_state(V: Array) -> State:
+    V = np.array(V, order="F")
+    return V, None, V.T @ V
+
+
+def _next_state(part: Matrix, state: State, step: RowStep) -> State:
+    V, sums = _sweep(part, state[0], step)
+    return V, sums, V.T @ V
+
+
+def _gram_of(state: State) -> Array:
+    return state[2]
+
+
+def _transposed_state(part: Matrix, state: State, compiled: bool) -> Array:
+    return columns_times(part, state[0], compiled)
 
 
 class _InFile(NamedTuple):
@@ -111,7 +188,9 @@ def _some(own: Array | None, rows: slice) -> Array | None:
     return None if own is None else own[rows]
 
 
-def _sweep(part: Matrix, V: Array, step: RowStep, above: Array | None, below: Array | None) -> tuple[Array, Array]:
+def _sweep(
+    part: Matrix, V: Array, step: RowStep, above: Array | None = None, below: Array | None = None
+) -> tuple[Array, Array]:
     rows = np.array(V, order="F")
     sums = sweep_rows(part, rows, replace(step, above=above, below=below))
     return rows, sums

@@ -7,9 +7,10 @@ memory: nothing else in the engine touches X.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -53,6 +54,12 @@ class SweptDocuments(Documents, Protocol):
     def sweep(self, V: Array, step: RowStep) -> Array:
         """Update V in place; return X^T V, in column order."""
 
+    def gram(self, V: Array) -> Array:
+        """V^T V, as a sum over parts of the documents."""
+
+    def holding(self, V: Array) -> AbstractContextManager[None]:
+        """Within it V may lie elsewhere, and is no one's but `sweep`'s, `transposed_times`' and `gram`'s to look at."""
+
 
 @dataclass(frozen=True, eq=False)
 class WholeMatrix:
@@ -77,6 +84,16 @@ class WholeMatrix:
         """A step as the parts of X need it."""
         return replace(step, words=row_order(step.words), compiled=step.exponent in (0.5, 1) and self.compiled(V))
 
+    @cached_property
+    def _parts(self) -> list[tuple[slice, Any]]:
+        return row_parts(self.matrix)
+
+    def gram(self, V: Array) -> Array:
+        return added_up(V[rows].T @ V[rows] for rows, _ in self._parts)
+
+    def holding(self, V: Array) -> AbstractContextManager[None]:
+        return nullcontext()
+
 
 def added_up(sums: Iterable[Array]) -> Array:
     """In their order, so that no bit depends on who was ready first; in column order."""
@@ -89,10 +106,6 @@ def added_up(sums: Iterable[Array]) -> Array:
 
 class MatrixDocuments(WholeMatrix):
     """Documents whose matrix is in memory, or mapped from files."""
-
-    @cached_property
-    def _parts(self) -> list[tuple[slice, Matrix]]:
-        return row_parts(self.matrix)
 
     def times(self, words: Array) -> Array:
         compiled = self.compiled(words)

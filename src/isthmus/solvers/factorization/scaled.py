@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 
 from isthmus.solvers.factorization.documents import Documents, SweptDocuments
@@ -46,3 +47,9 @@ class ScaledDocuments(Scaled):
         product = self.documents.sweep(V, replace(step, words=step.words * scale))
         product *= scale
         return product
+
+    def gram(self, V: Array) -> Array:
+        return self.documents.gram(V)
+
+    def holding(self, V: Array) -> AbstractContextManager[None]:
+        return self.documents.holding(V)

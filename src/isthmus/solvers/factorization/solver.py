@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import InitVar, dataclass, field
 from functools import cached_property
 from time import perf_counter
@@ -100,19 +101,23 @@ def minimize(
     check_parts(model)
     moving = [name for name in model.order if not isinstance(model.constraints[name], Frozen)]
     began = perf_counter()
-    history = [objective(model)]
-    for iteration in range(1, max_iter + 1):
+    with ExitStack() as held:
         for name in moving:
-            update(model, name)
-        if model.restore_last:
+            if fit := _sole_term(model, name):
+                held.enter_context(fit.holding(model.factors))
+        history = [objective(model)]
+        for iteration in range(1, max_iter + 1):
             for name in moving:
-                model.constraints[name].restore(model.factors[name])
-                model.factors.changed(name)
-        history.append(objective(model))
-        if on_step is not None and on_step(Step(iteration, max_iter, history[-1], perf_counter() - began)):
-            break
-        if abs(history[-2] - history[-1]) < tol * abs(history[-1]):
-            break
+                update(model, name)
+            if model.restore_last:
+                for name in moving:
+                    model.constraints[name].restore(model.factors[name])
+                    model.factors.changed(name)
+            history.append(objective(model))
+            if on_step is not None and on_step(Step(iteration, max_iter, history[-1], perf_counter() - began)):
+                break
+            if abs(history[-2] - history[-1]) < tol * abs(history[-1]):
+                break
     return History(history)
 
 
@@ -137,6 +142,12 @@ def update(model: Factorization, name: str) -> None:
     if not model.restore_last:
         constraint.restore(factor)
     factors.changed(name)
+
+
+def _sole_term(model: Factorization, name: str) -> Reconstruction | None:
+    """The term whose documents are passed over to update this factor, if nothing else looks at it."""
+    alone = len(model.involved[name]) == 1 and not isinstance(model.constraints[name], ColumnsSumToOne)
+    return model.swept.get(name) if alone else None
 
 
 def _added(splits: Sequence[SplitGradient]) -> SplitGradient:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from typing import cast
@@ -92,7 +93,8 @@ class Reconstruction:
         """V^T V."""
         slot = factors.slot(("gram", self.rows), self.rows)
         if slot.value is None:
-            slot.value = factors[self.rows].T @ factors[self.rows]
+            V, documents = factors[self.rows], self.documents
+            slot.value = documents.gram(V) if isinstance(documents, SweptDocuments) else V.T @ V
         return slot.value
 
     def _expected(self, factors: Factors) -> Array:
@@ -134,6 +136,11 @@ class Reconstruction:
             observed *= scales
         factors.changed(self.rows)
         factors.slot((self.documents, self.rows), self.rows).value = observed
+
+    def holding(self, factors: Factors) -> AbstractContextManager[None]:
+        """Within it V may lie where the documents do. Whatever else looks at it has to wait."""
+        documents = self.documents
+        return documents.holding(factors[self.rows]) if isinstance(documents, SweptDocuments) else nullcontext()
 
     def value(self, factors: Factors) -> float:
         # ||X||^2 - 2 <X^T V, M> + <V^T V, M^T M>: no residual.
