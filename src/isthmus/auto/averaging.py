@@ -22,7 +22,10 @@ def centered_log_odds(probabilities: Array) -> Array:
 
 def spread_of(probabilities: Array) -> float:
     """What a member's log-odds are divided by, so that all are on one scale."""
-    return float(np.std(centered_log_odds(probabilities))) or 1.0 if len(probabilities) else 1.0
+    if len(probabilities) <= BLOCK:
+        return float(np.std(centered_log_odds(probabilities))) or 1.0 if len(probabilities) else 1.0
+    squares = by_blocks(lambda rows: np.square(centered_log_odds(probabilities[rows])).sum(axis=1), len(probabilities))
+    return float(squares.mean() / probabilities.shape[1]) ** 0.5 or 1.0  # log-odds against the mean have the mean zero
 
 
 def combine(probabilities: Sequence[Array], spreads: Sequence[float], weights: Sequence[float]) -> Array:

@@ -50,11 +50,17 @@ def rows_of(X: Matrix, first: int, last: int) -> Matrix:
 
 def by_parts(function: Callable[[Matrix], Array], X: Matrix) -> Array:
     """What a function of rows makes of all rows of X."""
-    found = []
-    for _, part in row_parts(X):
-        found.append(function(part))
+    (_, first), *others = parts = row_parts(X)
+    found = function(first)
+    release(first)
+    if not others:
+        return found
+    out = np.empty((X.shape[0], *found.shape[1:]), dtype=found.dtype)
+    out[parts[0][0]] = found
+    for rows, part in others:
+        out[rows] = function(part)
         release(part)
-    return found[0] if len(found) == 1 else np.concatenate(found)
+    return out
 
 
 def taken_rows(X: Matrix, rows: Positions) -> Matrix:

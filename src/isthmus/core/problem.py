@@ -129,7 +129,8 @@ class Problem:
     @cached_property
     def labeled_first(self) -> Matrix:
         """The labelled documents of all domains and, below them, the unlabelled ones."""
-        return stack([self.labeled[0], self.unlabeled])
+        steps = np.diff(np.concatenate([domain.labeled for domain in self.domains]).astype(np.int8))
+        return self.documents.stacked if (steps <= 0).all() else stack([self.labeled[0], self.unlabeled])
 
     @cached_property
     def ends_of_unlabeled(self) -> Positions:

@@ -53,8 +53,8 @@ class PivotMap:
         domains = list(enumerate(problem.domains))
         parts = [(domain.matrix[domain.labeled], number) for number, domain in domains if domain.labeled.any()]
         parts += [(domain.unlabeled, number) for number, domain in domains if not domain.fully_labeled]
-        both = [self.side_by_side(rows, number) for rows, number in parts]
-        return SideBySide(stack([own.words for own in both]), stack([own.hidden for own in both]))
+        hidden = [self.side_by_side(rows, number).hidden for rows, number in parts]
+        return SideBySide(problem.labeled_first, stack(hidden))
 
 
 def pivot_map(
