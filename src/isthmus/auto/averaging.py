@@ -40,5 +40,11 @@ def combine(probabilities: Sequence[Array], spreads: Sequence[float], weights: S
 
 def by_blocks(function: Callable[[slice], Array], n: int) -> Array:
     """What a function makes of some documents at a time."""
-    found = [function(slice(first, first + BLOCK)) for first in range(0, n, BLOCK)]
-    return found[0] if len(found) == 1 else np.concatenate(found) if found else function(slice(0, 0))
+    first = function(slice(0, BLOCK))
+    if n <= BLOCK:
+        return first
+    out = np.empty((n, *first.shape[1:]), dtype=first.dtype)
+    out[:BLOCK] = first
+    for start in range(BLOCK, n, BLOCK):
+        out[start : start + BLOCK] = function(slice(start, start + BLOCK))
+    return out

@@ -93,6 +93,7 @@ def save(model: Any, path: str | os.PathLike[str], *, force: bool = False) -> No
         "encoder": _identity(encoder.encoder) or needs_encoder,
     }
     content = pack(tree, encoder.tensors, about)
+    del tree  # a large model will be there twice
     try:
         _read(io.BytesIO(content), len(content), encoder.encoder)  # a file that would not load is not written
     except ModelFileError as error:

@@ -123,7 +123,7 @@ class Encoder:
 
     def _tensor(self, array: np.ndarray[Any, Any]) -> dict[str, Json]:
         name = f"a{len(self.tensors)}"
-        self.tensors[name] = np.array(array, dtype=array.dtype.newbyteorder("<"), order="C", subok=False)
+        self.tensors[name] = np.asarray(array, dtype=array.dtype.newbyteorder("<"), order="C")
         return {"is": "array", "tensor": name}
 
     def _sparse(self, matrix: Any, where: str, depth: int) -> Json:
