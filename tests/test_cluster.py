@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -65,6 +66,24 @@ def test_a_worker_that_dies_changes_nothing(client: Any, made: Any) -> None:
         there = fitted("TCL", X, truth, callback=kill)
     assert killed
     assert np.array_equal(here.label_distributions_, there.label_distributions_)
+
+
+def test_rows_of_documents_stay_with_the_workers(client: Any, made: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """V is sent once, and comes back once: sums alone travel in between."""
+    X, truth = made
+    sent, submit = Counter[str](), client.submit
+
+    def counted(function: Any, *given: Any, **named: Any) -> Any:
+        sent[getattr(function, "__name__", "")] += 1
+        return submit(function, *given, **named)
+
+    monkeypatch.setattr(client, "submit", counted)
+    with on_cluster(client):
+        fitted("TCL", X, truth)
+    n_parts = len(parts.row_parts(X[np.asarray(truth.sample_domain) == 1]))
+    assert sent["_first_state"] == n_parts
+    assert sent["_next_state"] == 6 * n_parts
+    assert sent["_sweep"] == 0
 
 
 def test_workers_open_files_themselves(client: Any, made: Any, tmp_path: Path) -> None:

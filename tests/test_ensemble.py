@@ -17,7 +17,7 @@ from isthmus.auto import decide as deciding
 from isthmus.auto.averaging import centered_log_odds, combine, spread_of
 from isthmus.auto.decide import FALLBACK, OTHER, TOPICS, Decision, corrected_prior, decide
 from isthmus.auto.ensemble import EnsembleSolution
-from isthmus.auto.estimate import estimate_accuracy, sharpness_for, updated
+from isthmus.auto.estimate import estimate_accuracy, sharpness_for, tempered, updated
 from isthmus.auto.leaderboard import Leaderboard
 from isthmus.auto.run import Clock, Run
 from isthmus.core.problem import make_problem
@@ -39,6 +39,21 @@ def some_answers(seed: int = 0, n_members: int = 3, n_classes: int = 3) -> list[
 
 def combined(answers: Sequence[np.ndarray]) -> np.ndarray:
     return combine(answers, [spread_of(answer) for answer in answers], [1.0] * len(answers))
+
+
+def test_blocks_of_documents_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    answers = [rng.dirichlet([1, 1, 1], size=50) for _ in range(3)]
+    found = []
+    for size in (7, 1000):
+        monkeypatch.setattr("isthmus.auto.averaging.BLOCK", size)
+        monkeypatch.setattr("isthmus.auto.estimate.BLOCK", size)
+        scores = combine(answers, [1.0, 2.0, 3.0], [1.0, 1.0, 2.0])
+        found.append((scores, tempered(scores, 2.0), sharpness_for(scores, 0.8), spread_of(answers[0])))
+    assert np.array_equal(found[0][0], found[1][0])
+    assert np.array_equal(found[0][1], found[1][1])
+    assert found[0][2] == found[1][2]
+    assert found[0][3] == pytest.approx(found[1][3])
 
 
 def tempering(answer: np.ndarray, factor: float) -> np.ndarray:

@@ -237,3 +237,11 @@ def test_self_training_on_features_is_that_on_the_mapped_documents(features: str
     plain = toy.fit(SelfTraining(C=longer, balanced=True, target_prior="unknown"), X=mapped)
     assert found.label_distributions_ == pytest.approx(plain.label_distributions_, abs=2e-3)
     assert np.abs(toy.fit(SelfTraining()).label_distributions_ - found.label_distributions_).max() > 0.01
+
+
+def test_features_of_a_few_documents_at_a_time_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    toy = make_toy(seed=4)
+    model = SelfTraining(features="lsa").fit(toy.X, toy.y, sample_domain=toy.domain, target_domain="target")
+    whole = model.predict_proba(toy.X)
+    monkeypatch.setattr("isthmus.core.solution.MAPPED", 7)
+    assert np.array_equal(model.predict_proba(toy.X), whole)
