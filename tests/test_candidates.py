@@ -146,7 +146,7 @@ def test_candidates_run_in_turn_and_once(monkeypatch: pytest.MonkeyPatch) -> Non
     assert np.array_equal(run.answers[candidates.WITH_LSA], answer(30))
     assert run.unit == run.seconds[candidates.SOURCE_ONLY]
     assert run.prior_by_class() == {0: 0.5, 1: 0.5}
-    assert run.seconds_of((candidates.MIXTURE, "nobody")) == run.seconds[candidates.MIXTURE]
+    assert run.expected_seconds(candidates.BALANCED) == 8 * run.unit
 
 
 def test_another_run_repeats_the_members_alone() -> None:

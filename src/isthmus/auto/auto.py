@@ -199,7 +199,7 @@ class Auto(TransferClassifier):
         n_left, all_claimed = len(known) - len(right), decision.probabilities.max(axis=1)
         estimate = updated(decision.estimate, claimed, right, problem.n_classes, n_left, all_claimed)
         fewer = settled(decision, run)
-        if seen is not hidden or clock.has(run.seconds_of(fewer.members)):
+        if seen is not hidden or clock.has(sum(map(run.expected_seconds, fewer.members))):
             # What is known of the target is learned from as well.
             run, decision = self._learned(problem, run, fewer, prior)
         else:

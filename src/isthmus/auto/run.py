@@ -172,10 +172,6 @@ class Run:
         cost = self.candidates[name].cost + names.EVIDENCE_COST * (name in self.hypotheses)
         return self.unit * cost
 
-    def seconds_of(self, some: tuple[str, ...]) -> float:
-        """What these candidates have taken."""
-        return sum(self.seconds.get(name, 0.0) for name in some)
-
     def width_of(self, name: str) -> int:
         """How many features a candidate reads, from the left."""
         return (self._whole if self.candidates[name].sees_embeddings else self.problem).n_words
