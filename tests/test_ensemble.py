@@ -47,6 +47,7 @@ def test_blocks_of_documents_change_nothing(monkeypatch: pytest.MonkeyPatch) -> 
     found = []
     for size in (7, 1000):
         monkeypatch.setattr("isthmus.auto.averaging.BLOCK", size)
+        monkeypatch.setattr("isthmus.auto.averaging.MANY", size)
         monkeypatch.setattr("isthmus.auto.estimate.BLOCK", size)
         scores = combine(answers, [1.0, 2.0, 3.0], [1.0, 1.0, 2.0])
         found.append((scores, tempered(scores, 2.0), sharpness_for(scores, 0.8), spread_of(answers[0])))

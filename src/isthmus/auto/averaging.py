@@ -8,8 +8,10 @@ import numpy as np
 
 from isthmus.typing import Array
 
-BLOCK = 1 << 16
+BLOCK = 1 << 13
 """Documents that are averaged together: of millions, the steps in between would take many times their memory."""
+MANY = 1 << 16
+"""Documents of which no spread is computed at once."""
 
 
 def centered_log_odds(probabilities: Array) -> Array:
@@ -22,7 +24,7 @@ def centered_log_odds(probabilities: Array) -> Array:
 
 def spread_of(probabilities: Array) -> float:
     """What a member's log-odds are divided by, so that all are on one scale."""
-    if len(probabilities) <= BLOCK:
+    if len(probabilities) <= MANY:
         return float(np.std(centered_log_odds(probabilities))) or 1.0 if len(probabilities) else 1.0
     squares = by_blocks(lambda rows: np.square(centered_log_odds(probabilities[rows])).sum(axis=1), len(probabilities))
     return float(squares.mean() / probabilities.shape[1]) ** 0.5 or 1.0  # log-odds against the mean have the mean zero
