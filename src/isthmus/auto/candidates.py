@@ -11,13 +11,12 @@ from isthmus.methods import LR, TCL, NaiveBayesEM, SelfTraining, TransductiveLR
 
 SOURCE_ONLY = "LR"
 WITH_LSA, WITH_DCI = "self-training, words + LSA", "self-training, words + DCI"
-WITH_EMBEDDINGS = "self-training, words + embeddings"
 BALANCED, BALANCED_DCI = "balanced self-training", "balanced, words + DCI"
-BALANCED_EMBEDDINGS = "balanced, words + embeddings"
+WITH_EMBEDDINGS, BALANCED_EMBEDDINGS = "self-training, words + embeddings", "balanced, words + embeddings"
 TRANSDUCTIVE_DCI, TRANSDUCTIVE_EMBEDDINGS = "transductive, words + DCI", "transductive, words + embeddings"
 TOPICS, MIXTURE = "TCL", "naive Bayes EM"
 
-HYPOTHESES = (BALANCED, WITH_LSA, WITH_DCI, BALANCED_DCI, WITH_EMBEDDINGS)
+HYPOTHESES = (BALANCED, WITH_LSA, WITH_DCI, BALANCED_DCI, WITH_EMBEDDINGS, BALANCED_EMBEDDINGS)
 """Self-trainings that part the target's classes in unlike ways, so that each finds a target prior of its own. The first
 stands in for those that take no negative features."""
 
@@ -62,12 +61,12 @@ PORTFOLIO = (
     Candidate(WITH_DCI, SelfTraining, 20, {**FREE, "features": "dci"}, at_prior=True, needs_counts=True),
     Candidate(BALANCED_DCI, SelfTraining, 20, {**EVEN, "features": "dci"}, at_prior=True, needs_counts=True),
     Candidate(WITH_EMBEDDINGS, SelfTraining, 20, FREE, at_prior=True, sees_embeddings=True),
+    Candidate(BALANCED_EMBEDDINGS, SelfTraining, 20, EVEN, at_prior=True, sees_embeddings=True),
     Candidate(MIXTURE, NaiveBayesEM, 1, needs_counts=True, from_consensus=True),
     Candidate(TOPICS, TCL, 10, {"max_iter": 50}, needs_counts=True, on_demand=True),
     Candidate(TRANSDUCTIVE_DCI, TransductiveLR, 20, {"features": "dci"}, True, needs_counts=True, on_demand=True),
     Candidate(TRANSDUCTIVE_EMBEDDINGS, TransductiveLR, 15, {}, True, sees_embeddings=True, on_demand=True),
     Candidate(BALANCED, SelfTraining, 8, EVEN, at_prior=True, on_demand=True),
-    Candidate(BALANCED_EMBEDDINGS, SelfTraining, 20, EVEN, at_prior=True, sees_embeddings=True, on_demand=True),
 )
 """Unlike methods, the cheap ones first."""
 
