@@ -7,14 +7,11 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
+from isthmus.core.parts import by_parts
 from isthmus.core.probabilities import classifier_probabilities
 from isthmus.core.problem import Problem
 from isthmus.typing import Array, Matrix
-
-MAPPED = 4096
-"""Documents that features are made of at a time: with these, they are many times as large."""
 
 
 class Solution(ABC):
@@ -83,10 +80,11 @@ class MappedSolution(LinearSolution):
     def assign(self, X: Matrix, domain: int | None) -> Array:
         if self.feature_map is None:
             return super().assign(X, domain)
-        blocks = range(0, max(X.shape[0], 1), MAPPED if sp.issparse(X) else max(X.shape[0], 1))
-        parts = (self.feature_map.transform(X[first : first + blocks.step], domain) for first in blocks)
-        found = [super(MappedSolution, self).assign(part, domain) for part in parts]
-        return found[0] if len(found) == 1 else np.concatenate(found)
+
+        def of_part(part: Matrix) -> Array:
+            return super(MappedSolution, self).assign(self.feature_map.transform(part, domain), domain)
+
+        return by_parts(of_part, X)  # with these features, documents are many times as large
 
 
 @dataclass(frozen=True, eq=False)

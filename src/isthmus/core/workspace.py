@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from operator import call
@@ -27,8 +26,8 @@ class Workspace:
     (8, 8)
     """
 
-    once: Callable[..., Any] = field(default_factory=lambda: lru_cache(maxsize=None)(call))
+    once: Any = field(default_factory=lambda: lru_cache(maxsize=None)(call))
 
     def clear(self) -> None:
         """Forget all of it, for the room that it takes."""
-        self.once.cache_clear()  # type: ignore[attr-defined]  # of lru_cache
+        self.once.cache_clear()

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -26,8 +26,6 @@ from isthmus.solvers.factorization.sweep import (
     worth_compiling,
 )
 from isthmus.typing import Array, Matrix
-
-T = TypeVar("T")
 
 
 class Documents(Protocol):
