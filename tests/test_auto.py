@@ -132,24 +132,23 @@ def test_the_leaderboard_tells_all(toy: Toy, fitted_auto: Any) -> None:
 def test_what_candidates_share_is_made_once(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
     from isthmus.methods.self_labeling import _pseudo_labels
 
-    made = []
+    made: list[str] = []
 
-    def counted(name: str) -> Any:
-        make = _pseudo_labels.FEATURE_MAPS[name]
-
-        def count(X: Any) -> Any:
+    def counted(name: str, make: Any) -> Any:
+        def count(*operands: Any) -> Any:
             made.append(name)
-            return make(X)
+            return make(*operands)
 
         return count
 
-    maps = {name: counted(name) for name in _pseudo_labels.FEATURE_MAPS}
+    maps = {name: counted(name, make) for name, make in _pseudo_labels.FEATURE_MAPS.items()}
     monkeypatch.setattr(_pseudo_labels, "FEATURE_MAPS", maps)
+    monkeypatch.setattr(_pseudo_labels, "dci_features", counted("dci", _pseudo_labels.dci_features))
     quiet(toy)
-    assert made == ["lsa"]
+    assert sorted(made) == ["dci", "lsa"]  # two candidates read the first
     made.clear()
-    quiet(toy, sample_labeled=~toy.in_target | (np.arange(len(toy.y)) % 9 == 0))  # labels do not change the maps
-    assert made == ["lsa"]
+    quiet(toy, sample_labeled=~toy.in_target | (np.arange(len(toy.y)) % 9 == 0))  # who learns from labels reads words
+    assert sorted(made) == ["dci", "lsa"]
 
 
 def test_little_time_leaves_dear_candidates_out(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:

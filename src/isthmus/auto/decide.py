@@ -254,6 +254,6 @@ def _why(run: Run, name: str, members: tuple[str, ...], reason: str) -> str:
     if name in members:
         return f"member: {reason}" if run.candidates[name].on_demand else "member"
     if run.candidates[name].on_demand:
-        might_be_chosen = name != names.TOPICS or not run.is_far_from_source(run.target_prior)
+        might_be_chosen = name != names.TOPICS or not run.is_far_from_source()
         return f"not needed: {reason}" if might_be_chosen else "makes classes like the source's, and there are others"
     return "for comparison" if name == names.SOURCE_ONLY else f"no member: {reason}" if reason else "no member"

@@ -88,8 +88,8 @@ class Run:
         self.reverse_auc: float | None = None
         """AUC, in the source, of a classifier trained on the target with what the hypotheses say together."""
         self.candidates = {own.name: own for own in PORTFOLIO if n_embedding_features or not own.sees_embeddings}
-        here = set(self.candidates) if self.problem.is_signed else set(self.candidates) - {names.BALANCED}
-        self.hypotheses = tuple(name for name in names.HYPOTHESES if name in here)
+        left_out = () if self.problem.is_signed else (names.BALANCED,)
+        self.hypotheses = tuple(n for n in names.HYPOTHESES if n in self.candidates and n not in left_out)
         self._wanted: tuple[str, ...] = ()
         self._begun: list[str] = []
         self.solutions: dict[str, Solution] = {}
@@ -138,7 +138,7 @@ class Run:
         without, in the company that words keep. Hypotheses belong to both, if the evidence lets them count.
         """
         if topics:
-            others = (names.MIXTURE,) if self.is_far_from_source(self.target_prior) else (names.MIXTURE, names.TOPICS)
+            others = (names.MIXTURE,) if self.is_far_from_source() else (names.MIXTURE, names.TOPICS)
         else:
             others = (names.TRANSDUCTIVE_DCI if self._whole is self.problem else names.TRANSDUCTIVE_EMBEDDINGS,)
         count = tuple(name for name in self.hypotheses if self.weights.get(name, 1.0) >= LEAST_WEIGHT)
@@ -180,9 +180,9 @@ class Run:
         """The prior that candidates went by."""
         return dict(zip(self.problem.classes.tolist(), self.prior.tolist(), strict=True))
 
-    def is_far_from_source(self, target_prior: Any) -> bool:
-        """Whether a prior is another than the source's, and not just a little."""
-        return bool(np.abs(self._read(target_prior) - self.source_prior).max() >= NEAR)
+    def is_far_from_source(self) -> bool:
+        """Whether the prior is another than the source's, and not just a little."""
+        return bool(np.abs(self.prior - self.source_prior).max() >= NEAR)
 
     def _weigh(self) -> None:
         """Weigh the hypotheses by the evidence for them, and go by the mean of their priors.
@@ -211,8 +211,20 @@ class Run:
         return self.average(own)[0] if own[0] in self.answers else self.consensus
 
     def _side_by_side(self, solve: Callable[[Candidate], None], some: list[Candidate]) -> None:
-        """None of them needs another. Whoever listens to progress is told from their threads as well."""
-        list(in_threads(Context.run, [copy_context() for _ in some], [solve] * len(some), some))
+        """Those that read the same features in turn, as these are made once; whoever listens is told from all threads.
+
+        None of them needs another's answer.
+        """
+        groups: dict[Any, list[Candidate]] = {}
+        for own in some:
+            groups.setdefault((own.sees_embeddings, own.settings.get("features")), []).append(own)
+
+        def in_turn(group: list[Candidate]) -> None:
+            for own in group:
+                solve(own)
+
+        contexts = [copy_context() for _ in groups]
+        list(in_threads(Context.run, contexts, [in_turn] * len(groups), list(groups.values())))
 
     def _go_by(self, target_prior: Any) -> None:
         """Candidates will go by this prior."""
