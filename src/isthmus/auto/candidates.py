@@ -13,12 +13,17 @@ SOURCE_ONLY = "LR"
 WITH_LSA, WITH_DCI = "self-training, words + LSA", "self-training, words + DCI"
 BALANCED, BALANCED_DCI = "balanced self-training", "balanced, words + DCI"
 WITH_EMBEDDINGS, BALANCED_EMBEDDINGS = "self-training, words + embeddings", "balanced, words + embeddings"
+TRANSDUCTIVE, TRANSDUCTIVE_LSA = "transductive", "transductive, words + LSA"
 TRANSDUCTIVE_DCI, TRANSDUCTIVE_EMBEDDINGS = "transductive, words + DCI", "transductive, words + embeddings"
 TOPICS, MIXTURE = "TCL", "naive Bayes EM"
 
 HYPOTHESES = (BALANCED, WITH_LSA, WITH_DCI, BALANCED_DCI, WITH_EMBEDDINGS, BALANCED_EMBEDDINGS)
 """Self-trainings that part the target's classes in unlike ways, so that each finds a target prior of its own. The first
 stands in for those that take no negative features."""
+
+CAUTIOUS = (TRANSDUCTIVE, TRANSDUCTIVE_LSA)
+"""More hypotheses, for targets on whose prior the others do not agree. They never let go of the source, so that they
+gain less, and harm less."""
 
 UNLIKE = (*HYPOTHESES, MIXTURE)
 """Candidates that go about it in unlike ways: how far these agree is what the estimated accuracy goes by."""
@@ -28,6 +33,8 @@ LEARNERS = (BALANCED, BALANCED_EMBEDDINGS)
 
 NEAR = 0.1
 """Priors that differ by less, in every class, are taken for the same."""
+APART = 0.15
+"""Chosen in trials: from here on hypotheses do not agree on the prior. Total variation between any two."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +73,8 @@ PORTFOLIO = (
     Candidate(TOPICS, TCL, 10, {"max_iter": 50}, needs_counts=True, on_demand=True),
     Candidate(TRANSDUCTIVE_DCI, TransductiveLR, 20, {"features": "dci"}, True, needs_counts=True, on_demand=True),
     Candidate(TRANSDUCTIVE_EMBEDDINGS, TransductiveLR, 15, {}, True, sees_embeddings=True, on_demand=True),
+    Candidate(TRANSDUCTIVE, TransductiveLR, 8, {}, at_prior=True, on_demand=True),
+    Candidate(TRANSDUCTIVE_LSA, TransductiveLR, 12, {"features": "lsa"}, at_prior=True, on_demand=True),
     Candidate(BALANCED, SelfTraining, 8, EVEN, at_prior=True, on_demand=True),
 )
 """Unlike methods, the cheap ones first."""

@@ -38,7 +38,7 @@ class Diagnostics:
     """Mean agreement of unlike candidates, pair by pair, as skill. Where their mistakes have little to do with each
     other, they agree about as often as they are right."""
     reverse_auc: float | None = None
-    """AUC, in the source, of a classifier trained on the target with the labels that the hypotheses agree on."""
+    """AUC, in the source, of a classifier trained on the target with the hypotheses' pseudo-labels."""
     class_mean_cosine: float | None = None
     """Cosine of the differences between class means in source and target, as if documents were many."""
     confidence: float | None = None
@@ -66,7 +66,7 @@ def diagnose(run: Run) -> Diagnostics:
     """All indicators of a run."""
     problem, n_classes, answers = run.problem, run.problem.n_classes, run.answers
     X, known = problem.labeled
-    labels = run.consensus.argmax(axis=1)
+    labels = run.first_labels
     here = run.looked_at.target
     across = any(d.is_target for d in problem.domains) and any(not d.is_target for d in problem.domains)
     return Diagnostics(

@@ -2,7 +2,8 @@
 
 Self-training that is told no prior finds one, the shares of its pseudo-labels. Where all classes weigh the same, a
 small one gains; where they do not, a large one. So hypotheses differ by that, and by the features they read beside
-words. How much each counts is decided by what its pseudo-labels are worth.
+words. How much each counts is decided by what its pseudo-labels are worth. Where they find unlike priors, others join
+them that never let go of the source, and drift less.
 """
 
 from __future__ import annotations

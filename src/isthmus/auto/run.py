@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from contextvars import Context, copy_context
 from functools import partial
+from itertools import combinations
 from time import perf_counter
 from typing import Any
 
@@ -14,7 +15,7 @@ from scipy.special import softmax
 
 from isthmus.auto import candidates as names
 from isthmus.auto.averaging import combine, spread_of
-from isthmus.auto.candidates import NEAR, PORTFOLIO, Candidate
+from isthmus.auto.candidates import APART, NEAR, PORTFOLIO, Candidate
 from isthmus.auto.label_shift import (
     HANDFUL,
     Evidence,
@@ -33,7 +34,7 @@ from isthmus.core.progress import announce
 from isthmus.core.solution import Solution
 from isthmus.core.workspace import Workspace
 from isthmus.methods.self_labeling.naive_bayes_em import expectation_maximization
-from isthmus.typing import Array, Matrix
+from isthmus.typing import Array, Matrix, Positions
 
 TO_BE_FOUND = ("auto", "unknown")
 """What may be said of a prior that is nobody's hypothesis yet."""
@@ -56,8 +57,8 @@ class Clock:
 class Run:
     """Candidates, cheap ones first, in a workspace that they share: maps and first classifiers are made once.
 
-    First come the hypotheses. What they say together, each by its weight, is the consensus, and its class shares are
-    the target prior that other candidates go by.
+    First come the hypotheses, and more cautious ones where these do not agree on the prior. What they say together,
+    each by its weight, is the consensus, and the mean of their priors is the one that other candidates go by.
     """
 
     def __init__(
@@ -85,8 +86,10 @@ class Run:
         """The documents that evidence counts."""
         self.consensus: Array = np.zeros((0, problem.n_classes))
         """What the hypotheses say together, as scores; the first classifier's answer where there are none."""
+        self.first_labels: Positions = np.arange(0)
+        """Pseudo-labels by the first hypotheses, which may let go of the source: what diagnostics go by."""
         self.reverse_auc: float | None = None
-        """AUC, in the source, of a classifier trained on the target with what the hypotheses say together."""
+        """AUC, in the source, of a classifier of the target with these labels."""
         self.candidates = {own.name: own for own in PORTFOLIO if n_embedding_features or not own.sees_embeddings}
         left_out = () if self.problem.is_signed else (names.BALANCED,)
         self.hypotheses = tuple(n for n in names.HYPOTHESES if n in self.candidates and n not in left_out)
@@ -106,15 +109,19 @@ class Run:
         self._wanted = tuple(name for name, own in self.candidates.items() if not own.on_demand)
         self.looked_at = looked_at(self.problem)
         self._attempt(self.candidates[names.SOURCE_ONLY])
-        self._side_by_side(self._attempt, [self.candidates[name] for name in self.hypotheses])
-        self._weigh()
-        self.consensus = self._agreed()
+        self._consider(self.hypotheses)
+        self.first_labels = self._agreed().argmax(axis=1)
         if self.weights:
-            self.reverse_auc = reverse_auc(self.problem, self.consensus.argmax(axis=1), self.looked_at)
+            self.reverse_auc = reverse_auc(self.problem, self.first_labels, self.looked_at)
+        if self._priors_are_apart():
+            self.hypotheses += names.CAUTIOUS
+            self._consider(names.CAUTIOUS)
+        self.consensus = self._agreed()
         self._attempt(self.candidates[names.MIXTURE])
 
     def repeat(self, members: tuple[str, ...], weights: Mapping[str, float], target_prior: Any) -> None:
         """Let the named ones answer, by weights and at a prior that another run has found."""
+        self.hypotheses += names.CAUTIOUS  # which may be members
         at_first = (*self.hypotheses, *names.LEARNERS)
         self._wanted, self.weights = members, {name: weights[name] for name in members if name in at_first}
         first = [name in self.weights for name in members]
@@ -184,26 +191,38 @@ class Run:
         """Whether the prior is another than the source's, and not just a little."""
         return bool(np.abs(self.prior - self.source_prior).max() >= NEAR)
 
-    def _weigh(self) -> None:
-        """Weigh the hypotheses by the evidence for them, and go by the mean of their priors.
+    def _consider(self, hypotheses: tuple[str, ...]) -> None:
+        """Let hypotheses answer, weigh all so far by the evidence for them, and go by the mean of their priors.
 
         At a prior that is given, and where a handful of documents shows nothing, all of them count alike.
         """
+        self._side_by_side(self._attempt, [self.candidates[name] for name in hypotheses])
         tried = [name for name in self.hypotheses if name in self.answers]
         self.weights = {name: 1 / len(tried) for name in tried}
         if self.asked_for not in TO_BE_FOUND or self.n_unlabeled < HANDFUL or not tried:
             return
-        labels = [self.answers[name].argmax(axis=1) for name in tried]
         if len(tried) > 1:
             views = [self.problem] if self._whole is self.problem else [self.problem, self._whole]
-            each = [views] * len(tried), labels, [self.looked_at] * len(tried)
-            self.evidence = dict(zip(tried, in_threads(evidence_for, *each), strict=True))
+            new = [name for name in tried if name not in self.evidence]
+            each = [views] * len(new), [self._labels(name) for name in new], [self.looked_at] * len(new)
+            self.evidence |= dict(zip(new, in_threads(evidence_for, *each), strict=True))
             n = min(self.n_unlabeled, len(self.problem.labeled[1]))
-            found = weights_of(list(self.evidence.values()), n)
+            found = weights_of([self.evidence[name] for name in tried], n)
             self.weights = dict(zip(tried, found.tolist(), strict=True))
         self.prior_was_found = True
-        counts = [np.bincount(own, minlength=self.problem.n_classes) for own in labels]
-        self._go_by(prior_of_target(self.problem, np.average(counts, axis=0, weights=list(self.weights.values()))))
+        counts = np.average([self._counts(name) for name in tried], axis=0, weights=list(self.weights.values()))
+        self._go_by(prior_of_target(self.problem, counts))
+
+    def _priors_are_apart(self) -> bool:
+        """Whether any two hypotheses find unlike priors."""
+        shares = [self._counts(name) / self.n_unlabeled for name in self.evidence]
+        return any(np.abs(one - other).sum() / 2 > APART for one, other in combinations(shares, 2))
+
+    def _labels(self, name: str) -> Positions:
+        return self.answers[name].argmax(axis=1)
+
+    def _counts(self, name: str) -> Positions:
+        return np.bincount(self._labels(name), minlength=self.problem.n_classes)
 
     def _agreed(self) -> Array:
         """What the hypotheses say together."""
