@@ -118,10 +118,10 @@ def test_cautious_hypotheses_join_where_the_others_do_not_agree_on_the_prior(
 ) -> None:
     """By more than 15 in a hundred documents; where a prior is given, there is nothing to agree on."""
     halves = dict.fromkeys((candidates.WITH_DCI, candidates.BALANCED_DCI), answer(50))
-    cautious = dict.fromkeys(candidates.CAUTIOUS, answer(80))
+    cautious = dict.fromkeys(candidates.CAUTIOUS_WITHOUT, answer(80))
     run = told(monkeypatch, {candidates.WITH_LSA: answer(n_of_second), **halves, **cautious}, prior)
-    ran = [name in run.answers and name in run.weights for name in candidates.CAUTIOUS]
-    assert ran == [apart] * len(candidates.CAUTIOUS)
+    ran = [name in run.answers and name in run.weights for name in candidates.CAUTIOUS_WITHOUT]
+    assert ran == [apart] * len(candidates.CAUTIOUS_WITHOUT)
     assert sum(run.weights.values()) == pytest.approx(1)
     reasons = {row["name"]: row["why"] for row in decide(run, None).rows}
     if apart:
@@ -133,13 +133,23 @@ def test_cautious_hypotheses_join_where_the_others_do_not_agree_on_the_prior(
         assert all(reasons[name] == "not needed: the hypotheses agree on the prior" for name in cautious)
 
 
+def test_beside_embeddings_the_cautious_hypothesis_reads_both_views() -> None:
+    words, both = (Run(a_problem(), Workspace(), "auto", Clock(None), 0, n_embedding_features=n) for n in (0, 1))
+    assert (words.cautious, both.cautious) == (candidates.CAUTIOUS_WITHOUT, candidates.CAUTIOUS_WITH)
+    for run, others in ((words, both), (both, words)):
+        assert set(run.cautious) <= set(run.candidates)
+        assert not set(others.cautious) & set(run.candidates)
+    assert [both.width_of(name) for name in both.cautious] == [3]
+    assert [words.width_of(name) for name in words.cautious] == [3, 3]
+
+
 def test_diagnostics_go_by_hypotheses_that_may_let_go_of_the_source(monkeypatch: pytest.MonkeyPatch) -> None:
     """The cautious ones would hide that domains are unrelated."""
     monkeypatch.setattr(running, "evidence_for", lambda *_: Evidence(0.9, 0.9))
     monkeypatch.setattr("isthmus.auto.diagnostics.class_mean_cosine", lambda _, labels: float(labels.mean()))
     bold = {candidates.WITH_LSA: answer(90), candidates.WITH_DCI: answer(40), candidates.BALANCED_DCI: answer(40)}
-    first = told(monkeypatch, {**bold, **dict.fromkeys(candidates.CAUTIOUS, answer(40))}, "auto")
-    other = told(monkeypatch, {**bold, **dict.fromkeys(candidates.CAUTIOUS, 1 - answer(40))}, "auto")
+    first = told(monkeypatch, {**bold, **dict.fromkeys(candidates.CAUTIOUS_WITHOUT, answer(40))}, "auto")
+    other = told(monkeypatch, {**bold, **dict.fromkeys(candidates.CAUTIOUS_WITHOUT, 1 - answer(40))}, "auto")
     assert np.array_equal(first.first_labels, other.first_labels)
     assert not np.array_equal(first.consensus.argmax(axis=1), other.consensus.argmax(axis=1))
     one, two = diagnose(first), diagnose(other)

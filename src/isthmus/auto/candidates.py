@@ -13,7 +13,11 @@ SOURCE_ONLY = "LR"
 WITH_LSA, WITH_DCI = "self-training, words + LSA", "self-training, words + DCI"
 BALANCED, BALANCED_DCI = "balanced self-training", "balanced, words + DCI"
 WITH_EMBEDDINGS, BALANCED_EMBEDDINGS = "self-training, words + embeddings", "balanced, words + embeddings"
-TRANSDUCTIVE, TRANSDUCTIVE_LSA = "transductive", "transductive, words + LSA"
+TRANSDUCTIVE, TRANSDUCTIVE_LSA, TRANSDUCTIVE_BOTH = (
+    "transductive",
+    "transductive, words + LSA",
+    "transductive, both views",
+)
 TRANSDUCTIVE_DCI, TRANSDUCTIVE_EMBEDDINGS = "transductive, words + DCI", "transductive, words + embeddings"
 TOPICS, MIXTURE = "TCL", "naive Bayes EM"
 
@@ -21,9 +25,9 @@ HYPOTHESES = (BALANCED, WITH_LSA, WITH_DCI, BALANCED_DCI, WITH_EMBEDDINGS, BALAN
 """Self-trainings that part the target's classes in unlike ways, so that each finds a target prior of its own. The first
 stands in for those that take no negative features."""
 
-CAUTIOUS = (TRANSDUCTIVE, TRANSDUCTIVE_LSA)
-"""More hypotheses, for targets on whose prior the others do not agree. They never let go of the source, so that they
-gain less, and harm less."""
+CAUTIOUS_WITHOUT, CAUTIOUS_WITH = (TRANSDUCTIVE, TRANSDUCTIVE_LSA), (TRANSDUCTIVE_BOTH,)
+"""More hypotheses, without embeddings and with them, for targets on whose prior the others do not agree. They never let
+go of the source, so that they gain less, and harm less."""
 
 UNLIKE = (*HYPOTHESES, MIXTURE)
 """Candidates that go about it in unlike ways: how far these agree is what the estimated accuracy goes by."""
@@ -75,6 +79,7 @@ PORTFOLIO = (
     Candidate(TRANSDUCTIVE_EMBEDDINGS, TransductiveLR, 15, {}, True, sees_embeddings=True, on_demand=True),
     Candidate(TRANSDUCTIVE, TransductiveLR, 8, {}, at_prior=True, on_demand=True),
     Candidate(TRANSDUCTIVE_LSA, TransductiveLR, 12, {"features": "lsa"}, at_prior=True, on_demand=True),
+    Candidate(TRANSDUCTIVE_BOTH, TransductiveLR, 15, {}, at_prior=True, sees_embeddings=True, on_demand=True),
     Candidate(BALANCED, SelfTraining, 8, EVEN, at_prior=True, on_demand=True),
 )
 """Unlike methods, the cheap ones first."""

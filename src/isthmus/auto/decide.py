@@ -253,7 +253,7 @@ def _why(run: Run, name: str, members: tuple[str, ...], reason: str) -> str:
         return f"member: {counts}" if name in members else f"no member: {counts}"
     if name in members:
         return f"member: {reason}" if run.candidates[name].on_demand else "member"
-    if name in names.CAUTIOUS:
+    if name in run.cautious:
         return "not needed: the hypotheses agree on the prior"
     if run.candidates[name].on_demand:
         might_be_chosen = name != names.TOPICS or not run.is_far_from_source()

@@ -90,7 +90,12 @@ class Run:
         """Pseudo-labels by the first hypotheses, which may let go of the source: what diagnostics go by."""
         self.reverse_auc: float | None = None
         """AUC, in the source, of a classifier of the target with these labels."""
-        self.candidates = {own.name: own for own in PORTFOLIO if n_embedding_features or not own.sees_embeddings}
+        self.cautious = names.CAUTIOUS_WITH if n_embedding_features else names.CAUTIOUS_WITHOUT
+        """Hypotheses that join where the others do not agree on the prior."""
+        unread = (
+            names.CAUTIOUS_WITHOUT if n_embedding_features else [own.name for own in PORTFOLIO if own.sees_embeddings]
+        )
+        self.candidates = {own.name: own for own in PORTFOLIO if own.name not in unread}
         left_out = () if self.problem.is_signed else (names.BALANCED,)
         self.hypotheses = tuple(n for n in names.HYPOTHESES if n in self.candidates and n not in left_out)
         self._wanted: tuple[str, ...] = ()
@@ -114,14 +119,14 @@ class Run:
         if self.weights:
             self.reverse_auc = reverse_auc(self.problem, self.first_labels, self.looked_at)
         if self._priors_are_apart():
-            self.hypotheses += names.CAUTIOUS
-            self._consider(names.CAUTIOUS)
+            self.hypotheses += self.cautious
+            self._consider(self.cautious)
         self.consensus = self._agreed()
         self._attempt(self.candidates[names.MIXTURE])
 
     def repeat(self, members: tuple[str, ...], weights: Mapping[str, float], target_prior: Any) -> None:
         """Let the named ones answer, by weights and at a prior that another run has found."""
-        self.hypotheses += names.CAUTIOUS  # which may be members
+        self.hypotheses += self.cautious  # which may be members
         at_first = (*self.hypotheses, *names.LEARNERS)
         self._wanted, self.weights = members, {name: weights[name] for name in members if name in at_first}
         first = [name in self.weights for name in members]
