@@ -7,7 +7,6 @@ can still predict nonsense, so load models from people whose labels you would tr
 
 from __future__ import annotations
 
-import io
 import math
 import os
 from contextlib import suppress
@@ -19,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from isthmus._api import Result
 from isthmus.exceptions import DataError, EncoderNotSavedWarning, LibraryVersionWarning, ModelFileError, warn
-from isthmus.io.atomic import write_beside
+from isthmus.io.atomic import Staging
 from isthmus.io.models.checks import FITTED, check_model, method_of, require
 from isthmus.io.models.container import pack, unpack, versions
 from isthmus.io.models.decoding import Decoder
@@ -92,13 +91,15 @@ def save(model: Any, path: str | os.PathLike[str], *, force: bool = False) -> No
         "settings": _settings(estimator),
         "encoder": _identity(encoder.encoder) or needs_encoder,
     }
-    content = pack(tree, encoder.tensors, about)
-    del tree  # a large model will be there twice
-    try:
-        _read(io.BytesIO(content), len(content), encoder.encoder)  # a file that would not load is not written
-    except ModelFileError as error:
-        raise ValueError(f"model cannot be saved: in a file, {error}.") from error
-    write_beside(target, content)
+    with Staging() as staging:
+        beside = staging.place(target)
+        beside.write_bytes(pack(tree, encoder.tensors, about))
+        del tree  # a large model will be there twice
+        try:
+            _open(beside, encoder.encoder)  # a file that would not load is not kept
+        except ModelFileError as error:
+            raise ValueError(f"model cannot be saved: in a file, {error}.") from error
+        staging.commit()
     if needs_encoder and not isinstance(encoder.encoder, StaticEncoder):
         warn(
             f"{target} does not hold the encoder, a {type(encoder.encoder).__name__}: give it to isthmus.load(path, "
@@ -143,12 +144,16 @@ def load(path: str | os.PathLike[str], *, encoder: Any = None) -> Any:
         raise FileNotFoundError(f"path names {source}, which does not exist.")
     try:
         require(source.is_file(), "it is not a file")  # a pipe could be waited for without end
-        with source.open("rb") as file:
-            model, about = _read(file, os.fstat(file.fileno()).st_size, encoder)
+        model, about = _open(source, encoder)
     except ModelFileError as error:
         raise ModelFileError(f"{source} cannot be loaded: {error}.") from error
     _warn_of_versions(source, about["versions"]["scikit-learn"])
     return model
+
+
+def _open(path: Path, encoder: Any) -> tuple[Any, dict[str, Json]]:
+    with path.open("rb") as file:
+        return _read(file, os.fstat(file.fileno()).st_size, encoder)
 
 
 def _read(file: BinaryIO, size: int, encoder: Any) -> tuple[Any, dict[str, Json]]:

@@ -44,8 +44,7 @@ class Decoder:
 
     def __init__(self, tensors: dict[str, np.ndarray[Any, Any]], encoder: Any = None, schema: int = SCHEMA) -> None:
         self.sizes: set[int] = set()
-        self.unused = set(tensors)
-        self._tensors, self._encoder = tensors, encoder
+        self.unused, self._encoder = tensors, encoder  # each is let go of when it has been copied
         self._schema = schema
         self._made: dict[str, tuple[Json, np.ndarray[Any, Any]]] = {}
         n_bytes = sum(tensor.nbytes for tensor in tensors.values())
@@ -109,10 +108,10 @@ class Decoder:
 
     def _array(self, node: dict[str, Json], depth: int) -> np.ndarray[Any, Any]:
         name, axes, letters = node["tensor"], node.get("axes"), node.get("letters")
-        require(isinstance(name, str) and name in self._tensors, f"it has no array {name!r:.60}")
+        known = isinstance(name, str) and (name in self.unused or name in self._made)
+        require(known, f"it has no array {name!r:.60}")
         if name not in self._made:  # an array that was in two places is again
-            self.unused.discard(name)
-            self._made[name] = [axes, letters], self._new_array(self._tensors[name], axes, letters)
+            self._made[name] = [axes, letters], self._new_array(self.unused.pop(name), axes, letters)
             self.sizes.update(self._made[name][1].shape)
         way, array = self._made[name]
         require(way == [axes, letters], f"it reads its array {name!r:.60} in two ways")
