@@ -210,18 +210,20 @@ class Auto(TransferClassifier):
     def _learned(self, problem: Problem, run: Run, decision: Decision, prior: Any) -> tuple[Run, Decision]:
         """The same decision, with the members' answers to a problem of more documents or labels.
 
-        Of many documents they learn from a sample. All others are labelled like documents that come later.
+        Of many documents they learn from a sample, which shows their spreads. All are labelled as if they came later.
         """
-        part = sample.sample_for_learning(problem)
-        if not _same_documents(part, run.problem):
+        part = sample.sample_for_learning(problem, run.problem)
+        if part is not run.problem:
             asked_for = prior if prior is not run.target_prior else run.asked_for
             again = Run(part, run.workspace, asked_for, Clock(None), self.random_state, self.n_embedding_features)
             again.repeat(decision.members, dict(zip(decision.members, decision.weights, strict=True)), prior)
             run = again
         if not self.warm_start:  # what candidates left for one another is done with, and all documents need the room
             run.workspace.clear()
-        answers = run.answers if part is problem else {name: run.answers_to(problem, name) for name in decision.members}
-        return run, relearned(decision, run, answers)
+        if part is problem:
+            return run, relearned(decision, run, run.answers)
+        decision = relearned(decision, run, {name: run.answer_as_later(name) for name in decision.members})
+        return run, replace(decision, scores=run.scores_of(problem, decision.members, decision.spreads))
 
     @available_if(_has_topics)
     def topics(self, feature_names: Any = None, n_words: int = 10) -> Topics:
@@ -242,14 +244,6 @@ def _mask(n_rows: int, rows: Positions | None) -> Mask:
 def _sizes(problem: Problem) -> list[int]:
     """How many documents the sources have, and how many the targets."""
     return [sum(len(domain.rows) for domain in problem.domains if domain.is_target == own) for own in (False, True)]
-
-
-def _same_documents(one: Problem, other: Problem) -> bool:
-    """Whether they have the same documents, as many of them labelled."""
-    return all(
-        np.array_equal(own.rows, its.rows) and np.array_equal(own.labeled, its.labeled)
-        for own, its in zip(one.domains, other.domains, strict=True)
-    )
 
 
 def _complete_run(same: SameProblem, workspace: Workspace, prior: str, random_state: Any, n_embeddings: int) -> Run:

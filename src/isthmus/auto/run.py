@@ -169,15 +169,21 @@ class Run:
         spreads = [spread_of(answer) for answer in own]
         return combine(own, spreads, self.member_weights(members)), spreads
 
-    def answers_to(self, problem: Problem, name: str) -> Array:
-        """What a candidate that has run says of the unlabelled documents of another problem, as if these came later."""
-        solution, width = self.solutions[name], self.width_of(name)
-        mixed = [number for number, domain in enumerate(problem.domains) if not domain.fully_labeled]
-        found = []
-        for number in mixed:
-            read = partial(_assigned, solution, width, number)
-            found.append(by_parts(read, problem.domains[number].unlabeled))
-        return found[0] if len(found) == 1 else np.concatenate(found)
+    def answer_as_later(self, name: str) -> Array:
+        """What a candidate that has run says of the unlabelled documents, as if these came later."""
+        return self._of_later(self._whole, lambda number, X: self._assigned(name, number, X))
+
+    def scores_of(self, problem: Problem, members: tuple[str, ...], spreads: list[float]) -> Array:
+        """What an ensemble says of the unlabelled documents of another problem, as if these came later.
+
+        There may be millions of them: of each member's answers, no more than a part is in memory.
+        """
+        weights = self.member_weights(members)
+
+        def average(number: int, X: Matrix) -> Array:
+            return combine([self._assigned(name, number, X) for name in members], spreads, weights)
+
+        return self._of_later(problem, average)
 
     def expected_seconds(self, name: str) -> float:
         """What a candidate and the evidence for it will take."""
@@ -250,6 +256,17 @@ class Run:
         contexts = [copy_context() for _ in groups]
         list(in_threads(Context.run, contexts, [in_turn] * len(groups), list(groups.values())))
 
+    def _assigned(self, name: str, number: int, X: Matrix) -> Array:
+        width = self.width_of(name)
+        return self.solutions[name].assign(X if width == X.shape[1] else X[:, :width], number)
+
+    @staticmethod
+    def _of_later(problem: Problem, read: Callable[[int, Matrix], Array]) -> Array:
+        """What a function of a domain's number and some rows makes of all unlabelled documents, part by part."""
+        mixed = [(number, domain) for number, domain in enumerate(problem.domains) if not domain.fully_labeled]
+        found = [by_parts(partial(read, number), domain.unlabeled) for number, domain in mixed]
+        return found[0] if len(found) == 1 else np.concatenate(found)
+
     def _go_by(self, target_prior: Any) -> None:
         """Candidates will go by this prior."""
         self.target_prior = target_prior
@@ -301,8 +318,3 @@ class Run:
             return "takes no negative features: see SignSplit"
         needed = self.expected_seconds(candidate.name) + self.unit * names.DIAGNOSTICS_COST
         return "no time left" if self.unit and not self.clock.has(needed) else ""
-
-
-def _assigned(solution: Solution, width: int, domain: int, X: Matrix) -> Array:
-    """In single precision: there may be millions of them, for each member."""
-    return solution.assign(X if width == X.shape[1] else X[:, :width], domain).astype(np.float32, copy=False)

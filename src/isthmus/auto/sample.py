@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
-from isthmus.core.parts import taken_rows
+from isthmus.core.numerics import stack
+from isthmus.core.parts import rows_of, taken_rows
 from isthmus.core.problem import DocumentStack, Domain, Problem
 from isthmus.typing import Array, Mask
 
@@ -30,21 +32,32 @@ def sample_for_decisions(problem: Problem, checked: Array | None) -> tuple[Probl
     return part_of(problem, drawn), np.concatenate(unlabeled)
 
 
-def sample_for_learning(problem: Problem) -> Problem:
-    """All that is labelled and, of other documents, those of the sample. The problem itself, if that is all of it."""
+def sample_for_learning(problem: Problem, seen: Problem) -> Problem:
+    """All that is labelled and, of other documents, those of the sample.
+
+    The problem itself, if that is all of it; what was `seen` before, if it has the same documents and labels.
+    """
     drawn = [kept | domain.labeled for kept, domain in zip(_drawn(problem), problem.domains, strict=True)]
+    if all(
+        np.array_equal(domain.rows[kept], own.rows) and np.array_equal(domain.labeled[kept], own.labeled)
+        for domain, kept, own in zip(problem.domains, drawn, seen.domains, strict=True)
+    ):
+        return seen
     return problem if all(map(np.all, drawn)) else part_of(problem, drawn)
 
 
 def part_of(problem: Problem, kept: list[Mask]) -> Problem:
     """Some documents of each domain, and the share of each class among those whose label may be read."""
-    domains = tuple(
+    pairs = list(zip(problem.domains, kept, strict=True))
+    together = stack([taken_rows(domain.matrix, np.flatnonzero(own)) for domain, own in pairs])
+    ends = np.cumsum([0, *(int(own.sum()) for own in kept)]).tolist()
+    domains = tuple(  # each with its rows of one matrix: that of all domains takes no memory of its own
         replace(
             domain,
-            matrix=taken_rows(domain.matrix, np.flatnonzero(own)),
+            matrix=rows_of(together, *span),
             **{name: getattr(domain, name)[own] for name in ("rows", "labels", "labeled")},
         )
-        for domain, own in zip(problem.domains, kept, strict=True)
+        for (domain, own), span in zip(pairs, pairwise(ends), strict=True)
     )
     counts = np.sum([domain.labels.sum(axis=0) for domain in domains], axis=0)
     documents = DocumentStack(tuple(domain.matrix for domain in domains))

@@ -29,10 +29,31 @@ OWN_THREADS = "isthmus"
 
 
 def stack(matrices: list[Matrix]) -> Matrix:
-    """Put matrices below one another, without a copy if there is one only."""
+    """Put matrices below one another, without a copy where their rows are so already: one only, or parts of one."""
     if len(matrices) == 1:
         return matrices[0]
-    return sp.vstack(matrices, format="csr") if sp.issparse(matrices[0]) else np.vstack(matrices)
+    if not sp.issparse(matrices[0]):
+        return np.vstack(matrices)
+    if all(matrix.format == "csr" for matrix in matrices):
+        data, indices = (_joined([getattr(matrix, name) for matrix in matrices]) for name in ("data", "indices"))
+        if data is not None and indices is not None:
+            lengths = np.concatenate([[0], *(np.diff(matrix.indptr) for matrix in matrices)])
+            return assembled(matrices[0], data, indices, np.cumsum(lengths, dtype=indices.dtype))
+    return sp.vstack(matrices, format="csr")
+
+
+def _joined(parts: list[Array]) -> Array | None:
+    """What arrays of one dimension are parts of, if each begins in memory where the one before ends; None if not."""
+    owner, begins = parts[0].base, [part.ctypes.data for part in parts]
+    if not isinstance(owner, np.ndarray) or owner.ndim != 1 or owner.strides != parts[0].strides:
+        return None
+    ends = [begin + part.nbytes for begin, part in zip(begins, parts, strict=True)]
+    if any(part.base is not owner or part.dtype != owner.dtype for part in parts) or begins[1:] != ends[:-1]:
+        return None
+    first = (begins[0] - owner.ctypes.data) // owner.itemsize
+    found = owner[first : first + sum(map(len, parts))]
+    found.flags.writeable = all(part.flags.writeable for part in parts)
+    return found
 
 
 def assembled(like: Matrix, data: Array, indices: Any, indptr: Any) -> Matrix:

@@ -44,6 +44,8 @@ def part_ends(indptr: Positions, n_words: int) -> list[int]:
 
 def rows_of(X: Matrix, first: int, last: int) -> Matrix:
     """Some rows, in order. Unlike an index, a slice of the arrays need not copy them."""
+    if not (sp.issparse(X) and X.format == "csr"):
+        return X[first:last]
     start, end = X.indptr[[first, last]]
     return assembled(X, X.data[start:end], X.indices[start:end], X.indptr[first : last + 1] - start)
 

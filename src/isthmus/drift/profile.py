@@ -119,7 +119,7 @@ def describe_documents(
 
 def _below(X: Any, first: int) -> Any:
     """The rows from a place on; of a matrix that lies in files, without reading it."""
-    return rows_of(X, first, X.shape[0]) if sp.issparse(X) and X.format == "csr" else X[first:]
+    return rows_of(X, first, X.shape[0])
 
 
 def _summed(part: Any) -> Array:

@@ -57,8 +57,13 @@ def squares_of(X: Matrix) -> Matrix:
 
 def as_matrix(both: SideBySide) -> Matrix:
     """Sparse where the words are."""
-    parts = [both.words, both.hidden]
-    return sp.hstack([parts[0], sp.csr_array(parts[1])], format="csr") if sp.issparse(parts[0]) else np.hstack(parts)
+    words, hidden = both.words, both.hidden
+    if not sp.issparse(words):
+        return np.hstack([words, hidden])
+    # scipy would look for the zeros in it, which takes most of the time of a prediction.
+    columns = np.tile(np.arange(hidden.shape[1], dtype=words.indices.dtype), len(hidden))
+    ends = np.arange(len(hidden) + 1, dtype=words.indptr.dtype) * hidden.shape[1]
+    return sp.hstack([words, sp.csr_array((hidden.ravel(), columns, ends), shape=hidden.shape)], format="csr")
 
 
 def lsa_map(X: Matrix, n_components: int = 100, weight: float = 0.5) -> WordMap:
