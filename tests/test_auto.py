@@ -18,7 +18,7 @@ from conftest import Toy, make_toy, quiet
 from isthmus import Auto, suggest_labels
 from isthmus.auto.candidates import LEARNERS, PORTFOLIO, SOURCE_ONLY
 from isthmus.auto.run import Run
-from isthmus.auto.sample import sample_for_decisions
+from isthmus.auto.sample import sample_for_decisions, sample_for_learning
 from isthmus.core.problem import make_problem
 from isthmus.methods import LR, NaiveBayesEM
 
@@ -322,6 +322,26 @@ def test_many_documents_are_decided_on_a_sample_and_all_are_labelled(
         right = auto.transduction_[~known] == toy.y[~known]
         assert right.mean() > 0.9
         assert np.array_equal(auto.transduction_[known], toy.y[known])
+
+
+@pytest.mark.parametrize("n_embeddings", [0, 5])
+def test_beyond_a_sample_documents_are_labelled_like_those_that_come_later(
+    toy: Toy, n_embeddings: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("isthmus.auto.sample.AT_MOST", 60)
+    auto = quiet(toy, Auto(random_state=0, n_embedding_features=n_embeddings))
+    later = auto.predict_proba(toy.X[toy.in_target], sample_domain="target")
+    assert auto.label_distributions_[toy.in_target] == pytest.approx(later, rel=1e-9)
+
+
+def test_a_sample_is_one_matrix(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("isthmus.auto.sample.AT_MOST", 15)
+    problem = make_problem(LR(), toy.X, toy.y, toy.domain, target_domain="target")
+    seen, _ = sample_for_decisions(problem, None)
+    assert all(np.shares_memory(seen.documents.stacked.data, domain.matrix.data) for domain in seen.domains)
+    assert sample_for_learning(problem, problem) is not problem
+    learned = sample_for_learning(problem, seen)
+    assert sample_for_learning(problem, learned) is learned
 
 
 def test_a_sample_keeps_every_class_and_what_is_checked(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:

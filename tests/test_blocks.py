@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from pathlib import Path
 from unittest import mock
 
@@ -166,3 +167,14 @@ def test_labels_by_id_reach_a_target_in_blocks(fitted: Path, tmp_path: Path) -> 
         assert done.code == 0, done.err
         printed.append({**json.loads(done.stdout), "seconds": 0})
     assert printed[0] == printed[1]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="NOT TESTED: code is let go of on Linux alone")
+def test_code_that_has_run_is_let_go_of() -> None:
+    def resident() -> int:
+        return int(Path("/proc/self/statm").read_text().split()[2])
+
+    before = resident()
+    blocks.give_memory_back()
+    assert resident() < before
+    assert run("--version").code == 0  # and comes back

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,18 @@ LATER = ["please refund my ride", "it crashes", "", "nothing known"]
 
 
 # What is saved
+
+
+def test_a_large_model_takes_little_memory_beside_itself(tmp_path: Path) -> None:
+    """The bytes of the file, and its arrays as they are read back to see that they can be."""
+    X = np.random.default_rng(0).random((4, 200_000))
+    model = isthmus.LR().fit(X, [0, 0, 1, 1])
+    model.large_ = np.zeros((20, X.shape[1]))
+    tracemalloc.start()
+    isthmus.save(model, tmp_path / "model.isthmus")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 2.5 * (tmp_path / "model.isthmus").stat().st_size
 
 
 SMALL_TOY = make_toy(seed=1, n_classes=3, n_documents=60)

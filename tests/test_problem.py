@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from numbers import Integral
 from typing import Any
 
@@ -13,6 +14,8 @@ from sklearn.utils._param_validation import Interval
 
 import isthmus
 from conftest import Toy, build
+from isthmus.core.numerics import stack
+from isthmus.core.parts import rows_of
 from isthmus.core.problem import make_problem
 from isthmus.exceptions import EmptyDocumentWarning, SmallClassWarning
 from isthmus.methods import METHODS
@@ -366,3 +369,23 @@ def test_words_in_another_order_are_refused(toy: Toy) -> None:
     model = toy.fit(isthmus.LR(), X=frame)
     with pytest.raises(ValueError, match="feature names should match"):
         model.predict(frame[frame.columns[::-1]])
+
+
+@pytest.mark.parametrize("ends", [(0, 9, 30), (5, 12, 20, 30)])
+def test_rows_that_are_neighbours_are_stacked_without_a_copy(toy: Toy, ends: tuple[int, ...]) -> None:
+    parts = [rows_of(toy.X, first, last) for first, last in pairwise(ends)]
+    found = stack(parts)
+    assert (found != sp.vstack(parts)).nnz == 0
+    assert found.has_canonical_format
+    assert np.shares_memory(found.data, toy.X.data)
+    for others in (parts[::-1], [*parts, parts[-1]], [parts[0], *(part.copy() for part in parts[1:])]):
+        assert (stack(others) != sp.vstack(others)).nnz == 0
+        assert not np.shares_memory(stack(others).data, toy.X.data)
+
+
+def test_a_stack_of_what_may_not_be_written_to_may_not_be_either(toy: Toy) -> None:
+    order = np.argsort(toy.in_target, kind="stable")
+    problem = make_problem(isthmus.LR(), X := toy.X[order], toy.y[order], toy.domain[order], "target")
+    assert np.shares_memory(problem.documents.stacked.data, X.data)
+    assert not problem.documents.stacked.data.flags.writeable
+    assert X.data.flags.writeable

@@ -125,8 +125,10 @@ def room(value: float) -> float:
 
 def tempered(scores: Array, sharpness: float) -> Array:
     """Scores to probabilities: the softmax at an inverse temperature."""
-    found = [softmax(sharpness * own, axis=1) for own in _blocks(scores)]
-    return np.asarray(found[0] if len(found) == 1 else np.concatenate(found))
+    found = np.empty(scores.shape)
+    for own, given in zip(_blocks(found), _blocks(scores), strict=True):
+        own[...] = softmax(sharpness * given, axis=1)
+    return found
 
 
 def sharpness_for(values: Array, mean: float) -> float:
