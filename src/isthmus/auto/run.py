@@ -262,9 +262,12 @@ class Run:
 
     @staticmethod
     def _of_later(problem: Problem, read: Callable[[int, Matrix], Array]) -> Array:
-        """What a function of a domain's number and some rows makes of all unlabelled documents, part by part."""
+        """What a function of a domain's number and some rows makes of all unlabelled documents.
+
+        Part by part, and each of these, as all members read the same rows and make much of them, again.
+        """
         mixed = [(number, domain) for number, domain in enumerate(problem.domains) if not domain.fully_labeled]
-        found = [by_parts(partial(read, number), domain.unlabeled) for number, domain in mixed]
+        found = [by_parts(partial(by_parts, partial(read, number)), domain.unlabeled) for number, domain in mixed]
         return found[0] if len(found) == 1 else np.concatenate(found)
 
     def _go_by(self, target_prior: Any) -> None:
