@@ -30,7 +30,7 @@ from isthmus.bench.tasks import load_table
 from isthmus.cli.estimating import load_encoder
 from isthmus.datasets import load_newsgroups
 from isthmus.datasets.corpus import Corpus
-from isthmus.datasets.real import load_real
+from isthmus.datasets.real import REAL_KINDS, load_real
 
 PER_GROUP = 200
 """Documents drawn from each group of a corpus."""
@@ -140,7 +140,9 @@ def main() -> None:
                 task for task in (*real_tasks(), *unrelated_real()) if task.family == kind and not task.target_prior
             ]
             tasks = tasks if kind == "unrelated" else tasks[:AT_MOST]
-            found[kind] = table(tasks, drawn(load_real(tasks[0].corpus, data)), columns)
+            corpora = REAL_KINDS if kind == "unrelated" else [tasks[0].corpus]
+            texts = {group: own for name in corpora for group, own in drawn(load_real(name, data)).items()}
+            found[kind] = table(tasks, texts, columns)
         means = [[mean_of(column) for column in own] for own in found.values()]
         print(row_of("mean of kinds", [fmean(column) for column in zip(*means, strict=True)]))
     else:
