@@ -5,7 +5,7 @@ from __future__ import annotations
 import mmap
 import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from threading import current_thread
 from typing import Any, TypeVar
@@ -139,8 +139,8 @@ def order_of_rows(X: Matrix) -> Positions:
 
 @cache
 def all_threads() -> ThreadPoolExecutor:
-    """One for each core."""
-    return ThreadPoolExecutor(max_workers=max(n_cores(), 1), thread_name_prefix=OWN_THREADS)
+    """One for each core but that of the thread that waits for them, which works as well."""
+    return ThreadPoolExecutor(max_workers=max(n_cores() - 1, 1), thread_name_prefix=OWN_THREADS)
 
 
 def n_cores() -> int:
@@ -153,9 +153,26 @@ def in_threads(function: Callable[..., T], *operands: Sequence[Any]) -> Iterator
 
     What a thread of ours asks for in turn, it does itself: it would wait for itself otherwise.
     """
-    if len(operands[0]) < 2 or current_thread().name.startswith(OWN_THREADS):
-        return iter([function(*each) for each in zip(*operands, strict=True)])
-    return all_threads().map(function, *operands)
+    calls = list(zip(*operands, strict=True))
+    if len(calls) < 2 or current_thread().name.startswith(OWN_THREADS):
+        return iter([function(*each) for each in calls])
+    return _shared(function, calls, [all_threads().submit(function, *each) for each in calls[1:]])
+
+
+def _shared(function: Callable[..., T], calls: list[Any], others: list[Future[T]]) -> Iterator[T]:
+    """What the calls return, all but the first of which wait for a thread. This one takes what none has begun."""
+    own: dict[int, T] = {}
+    waiting = iter(range(1, len(calls)))
+    try:
+        yield function(*calls[0])
+        for number, other in enumerate(others, 1):
+            while number not in own and not other.done() and (further := next(waiting, None)) is not None:
+                if others[further - 1].cancel():
+                    own[further] = function(*calls[further])
+            yield own.pop(number) if number in own else other.result()
+    finally:
+        for other in others:
+            other.cancel()
 
 
 if hasattr(os, "register_at_fork"):  # threads do not survive a fork

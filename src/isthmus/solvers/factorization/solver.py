@@ -7,9 +7,9 @@ from contextlib import ExitStack
 from dataclasses import InitVar, dataclass, field
 from functools import cached_property
 from time import perf_counter
+from typing import cast
 
 import numpy as np
-import scipy.linalg
 
 from isthmus.core.progress import Step
 from isthmus.solvers.factorization.constraints import (
@@ -183,8 +183,8 @@ def check_parts(model: Factorization) -> None:
 
 def _exact(factors: Factors, name: str, terms: Sequence[Term]) -> Array:
     """The minimum of a sum of quadratics <F Q, F> - 2 <F, R>."""
-    quadratics = [term.quadratic(factors, name) for term in terms if isinstance(term, QuadraticTerm)]
+    quadratics = [cast(QuadraticTerm, term).quadratic(factors, name) for term in terms]  # as `check_parts` saw
     curvature = np.sum([q for q, _ in quadratics], axis=0)
     pull = np.sum([r for _, r in quadratics], axis=0)
-    solution = scipy.linalg.lstsq(curvature, pull.T)[0]
+    solution = np.linalg.lstsq(curvature, pull.T, rcond=np.finfo(curvature.dtype).eps)[0]
     return np.asarray(solution.T, dtype=factors[name].dtype)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
-from typing import cast
 
 import numpy as np
 
@@ -52,6 +51,11 @@ class Reconstruction:
         names = [name for s in self.components for name in (s.words, s.association) if name is not None]
         return tuple(dict.fromkeys(names))
 
+    @cached_property
+    def _swept(self) -> SweptDocuments | None:
+        """The documents, if they can be passed over row by row. It takes a while to find out."""
+        return self.documents if isinstance(self.documents, SweptDocuments) else None
+
     def profile(self, factors: Factors) -> Array:
         """M: the words of each class."""
         slot = factors.slot(("profile", self.components), *self._word_factors)
@@ -93,8 +97,8 @@ class Reconstruction:
         """V^T V."""
         slot = factors.slot(("gram", self.rows), self.rows)
         if slot.value is None:
-            V, documents = factors[self.rows], self.documents
-            slot.value = documents.gram(V) if isinstance(documents, SweptDocuments) else V.T @ V
+            V = factors[self.rows]
+            slot.value = V.T @ V if self._swept is None else self._swept.gram(V)
         return slot.value
 
     def _expected(self, factors: Factors) -> Array:
@@ -120,6 +124,7 @@ class Reconstruction:
 
     def sweep(self, factors: Factors, constraint: Constraint, exponent: float, others: SplitGradient) -> None:
         """Update V in one pass over the documents, which leaves X^T V as well. `others`: what other terms add."""
+        assert self._swept is not None
         V = factors[self.rows]
         step = RowStep(
             self._profile_rows(factors),
@@ -129,7 +134,7 @@ class Reconstruction:
             _added_up(others.negative),
             _added_up(others.positive),
         )
-        observed = cast(SweptDocuments, self.documents).sweep(V, step)
+        observed = self._swept.sweep(V, step)
         if isinstance(constraint, ColumnsSumToOne):
             scales = constraint.scales(V)
             V *= scales
@@ -139,8 +144,7 @@ class Reconstruction:
 
     def holding(self, factors: Factors) -> AbstractContextManager[None]:
         """Within it V may lie where the documents do. Whatever else looks at it has to wait."""
-        documents = self.documents
-        return documents.holding(factors[self.rows]) if isinstance(documents, SweptDocuments) else nullcontext()
+        return nullcontext() if self._swept is None else self._swept.holding(factors[self.rows])
 
     def value(self, factors: Factors) -> float:
         # ||X||^2 - 2 <X^T V, M> + <V^T V, M^T M>: no residual.
