@@ -21,7 +21,7 @@ import scipy.sparse as sp
 from isthmus.core.cluster import active_client, answer
 from isthmus.core.parts import row_parts
 from isthmus.solvers.factorization.documents import MatrixDocuments, SweptDocuments, WholeMatrix, added_up
-from isthmus.solvers.factorization.kernel import row_order
+from isthmus.solvers.factorization.kernel import gram, row_order
 from isthmus.solvers.factorization.sweep import RowStep, columns_times, rows_times, sweep_rows
 from isthmus.typing import Array, Matrix
 
@@ -132,12 +132,12 @@ State = tuple[Array, Array | None, Array]
 
 def _first_state(V: Array) -> State:
     V = np.array(V, order="F")
-    return V, None, V.T @ V
+    return V, None, gram(V)
 
 
 def _next_state(part: Matrix, state: State, step: RowStep) -> State:
     V, sums = _sweep(part, state[0], step)
-    return V, sums, V.T @ V
+    return V, sums, gram(V)
 
 
 def _gram_of(state: State) -> Array:

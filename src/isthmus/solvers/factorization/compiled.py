@@ -33,7 +33,7 @@ class Pass:
     width: int
     """Columns of M and V."""
     gather: bool = False
-    """x M is computed. Without an update, it becomes v."""
+    """x M is computed. Without an update, it becomes v; without sums either, it is kept in their place."""
     update: bool = False
     """v is multiplied with (x M + above) / (v gram + below)."""
     scatter: bool = False
@@ -71,10 +71,10 @@ def pass_back(X: Matrix, words: Array) -> Array:
 
 
 def gather_rows(X: Matrix, words: Array) -> Array:
-    """X M, in column order. M is in row order."""
-    V = np.empty((X.shape[0], words.shape[1]), dtype=words.dtype, order="F")
-    _run(Pass(*_kinds(X), words.shape[1], gather=True), X, words, None, None, V)
-    return V
+    """X M. Both in row order."""
+    out = np.empty((X.shape[0], words.shape[1]), dtype=words.dtype)
+    _run(Pass(*_kinds(X), words.shape[1], gather=True), X, words, None, out)
+    return out
 
 
 def scatter_rows(X: Matrix, V: Array) -> Array:
@@ -153,11 +153,13 @@ def _compiled(kind: Pass) -> Callable[..., None]:
                 v = _updated(write, kind, V.taken(write, row, kind.width), v, gram, others)
         else:
             v = write.side_by_side(V.taken(write, row, kind.width))
-        if kind.update or not kind.scatter:
+        if kind.update:
             for column, value in enumerate(write.columns(v)):
                 write.put(value, V.array, V.place(write, row, column))
         if kind.scatter:
             _scatter(write, kind, non_zeros, v, out)
+        elif not kind.update:
+            write.keep(v, write.row(out, row, kind.width))
     return write.compiled()
 
 

@@ -23,6 +23,9 @@ from isthmus.typing import Array
 TOGETHER = 512
 """Rows at a time: what belongs to them stays in the processor's first cache."""
 
+SQUARE = 8
+"""Rows and columns that are turned in registers."""
+
 Shape = tuple[int | None, ...]
 """Of a sum: the columns of each left side, None for an array that is multiplied with nothing."""
 
@@ -49,7 +52,8 @@ def reorder(tall: Array, out: Array) -> None:
     """Copy an array in row order to one in column order, or the other way."""
     to_rows = out.flags.c_contiguous
     rows, columns = (out, tall) if to_rows else (tall, out)
-    _reordering(tall.dtype.str, tall.shape[1], to_rows)(len(tall), address(rows), address(columns), stride(columns))
+    loop = _turning if min(tall.shape) >= SQUARE else _reordering
+    loop(tall.dtype.str, tall.shape[1], to_rows)(len(tall), address(rows), address(columns), stride(columns))
 
 
 @cache
@@ -66,6 +70,27 @@ def _reordering(numbers: str, width: int, to_rows: bool) -> Callable[..., None]:
         else:
             for value, place in zip(write.columns(write.taken(row)), places, strict=True):
                 write.put(value, columns, place)
+    return write.compiled()
+
+
+@cache
+def _turning(numbers: str, width: int, to_rows: bool) -> Callable[..., None]:
+    """The same in squares. The last ones begin earlier, and copy some numbers twice."""
+    array = pointer(numbers)
+    write = Writer([COUNT, array, array, COUNT])
+    n_rows, rows, columns, step = write.function.args
+    rows.add_attribute("noalias")
+    build, last = write.build, write.build.sub(n_rows, count(SQUARE))
+    with write.each(count(0), n_rows, count(SQUARE)) as at:
+        top = build.select(build.icmp_signed("<", at, last), at, last)
+        for left in (*range(0, width - SQUARE, SQUARE), width - SQUARE):
+            across = [build.mul(build.add(top, count(row)), count(width)) for row in range(SQUARE)]
+            across = [write.together(rows, build.add(place, count(left)), SQUARE) for place in across]
+            down = [build.add(top, build.mul(step, count(left + column))) for column in range(SQUARE)]
+            down = [write.together(columns, place, SQUARE) for place in down]
+            taken, put = (down, across) if to_rows else (across, down)
+            for value, place in zip(write.turned([write.taken(each) for each in taken]), put, strict=True):
+                write.keep(value, place)
     return write.compiled()
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from isthmus.core.numerics import in_threads, squared_norm
 from isthmus.core.parts import release, row_parts
-from isthmus.solvers.factorization.kernel import column_order, row_order
+from isthmus.solvers.factorization.kernel import column_order, gram, row_order
 from isthmus.solvers.factorization.sweep import (
     RowStep,
     columns_times,
@@ -87,7 +87,7 @@ class WholeMatrix:
         return row_parts(self.matrix)
 
     def gram(self, V: Array) -> Array:
-        return added_up(V[rows].T @ V[rows] for rows, _ in self._parts)
+        return added_up(gram(V[rows]) for rows, _ in self._parts)
 
     def holding(self, V: Array) -> AbstractContextManager[None]:
         return nullcontext()
@@ -99,7 +99,12 @@ def added_up(sums: Iterable[Array]) -> Array:
     total = next(remaining)
     for each in remaining:
         total += each
-    return total if total.flags.f_contiguous else column_order(total)
+    return in_columns(total)
+
+
+def in_columns(tall: Array) -> Array:
+    """The same array in column order, without a copy if it is."""
+    return tall if tall.flags.f_contiguous else column_order(tall)
 
 
 class MatrixDocuments(WholeMatrix):
@@ -107,12 +112,12 @@ class MatrixDocuments(WholeMatrix):
 
     def times(self, words: Array) -> Array:
         compiled = self.compiled(words)
-        words = row_order(words) if compiled else words
+        words, order = (row_order(words), "C") if compiled else (words, "F")
         if len(self._parts) == 1:
             found = rows_times(self.matrix, words, compiled)
             release(self.matrix)
-            return found
-        out = np.empty((self.matrix.shape[0], words.shape[1]), dtype=np.result_type(self.matrix, words), order="F")
+            return in_columns(found)
+        out = np.empty((self.matrix.shape[0], words.shape[1]), np.result_type(self.matrix, words), order)
 
         def fill(part: tuple[slice, Matrix]) -> None:
             rows, matrix = part
@@ -120,7 +125,7 @@ class MatrixDocuments(WholeMatrix):
             release(matrix)
 
         list(in_threads(fill, self._parts))  # until all is done
-        return out
+        return in_columns(out)
 
     def transposed_times(self, documents: Array) -> Array:
         compiled = self.compiled(documents)

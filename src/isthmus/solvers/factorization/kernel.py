@@ -30,6 +30,12 @@ ran before."""
 NARROW = 12
 """Products of numbers that a compiled loop adds up for an entry; BLAS is faster at more."""
 
+SMALL_PRODUCT = 1_000_000
+"""Multiplications up to which BLAS does not rearrange the operands of a product: several of these take a half or a
+quarter of the time of a large one."""
+FEWEST_ROWS = 2048
+"""Rows of such a product, which is not worth it for fewer."""
+
 COPIED_ROWS = 512
 """Rows that are brought into column order at a time."""
 
@@ -45,6 +51,26 @@ def product(tall: Array, small: Array) -> Array:
     if len(small) == 1:
         return (small.T * tall.T).T
     return (small.T @ tall.T).T
+
+
+def inner(left: Array, right: Array) -> Array:
+    """left.T @ right, of tall arrays."""
+    rows = SMALL_PRODUCT // max(left.shape[1] * right.shape[1], 1)
+    if rows < FEWEST_ROWS:
+        return left.T @ right
+    total = left[:rows].T @ right[:rows]
+    for first in range(rows, len(left), rows):
+        total += left[first : first + rows].T @ right[first : first + rows]
+    return total
+
+
+def gram(tall: Array) -> Array:
+    """tall.T @ tall."""
+    middle = tall.shape[1] // 2
+    if not middle or FEWEST_ROWS * tall.shape[1] ** 2 > SMALL_PRODUCT:
+        return tall.T @ tall
+    # In two: BLAS would see that both are one, and compute half of it in twice the time.
+    return np.vstack([inner(tall[:, :middle], tall), inner(tall[:, middle:], tall)])
 
 
 def column_order(tall: Array) -> Array:

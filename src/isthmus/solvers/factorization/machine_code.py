@@ -70,9 +70,12 @@ class Writer:
 
     def row(self, array: Any, at: Any, width: int) -> Any:
         """Where a row of an array in row order is, as one value of `width` numbers."""
+        return self.together(array, self.build.mul(at, count(width)), width)
+
+    def together(self, array: Any, at: Any, width: int) -> Any:
+        """Where numbers of an array are that are taken as one value."""
         kind = ir.VectorType(array.type.pointee, width)
-        place = self.build.gep(array, [self.build.mul(at, count(width))])
-        return self.build.bitcast(place, kind.as_pointer())
+        return self.build.bitcast(self.build.gep(array, [at]), kind.as_pointer())
 
     def taken(self, row: Any) -> Any:
         return self.build.load(row, align=_bytes(row.type.pointee.element))
@@ -99,6 +102,22 @@ class Writer:
 
     def columns(self, value: Any) -> list[Any]:
         return [self.build.extract_element(value, _column(column)) for column in range(value.type.count)]
+
+    def turned(self, square: list[Any]) -> list[Any]:
+        """Rows for columns: halves change places across the diagonal, then halves of these."""
+        step = len(square) // 2
+        while step:
+            for low in (at for at in range(len(square)) if not at & step):
+                pair = square[low], square[low + step]
+                square[low], square[low + step] = (self._mixed(*pair, step, shift) for shift in (0, step))
+            step //= 2
+        return square
+
+    def _mixed(self, first: Any, second: Any, step: int, shift: int) -> Any:
+        """`step` columns of the first and `step` of the second, in turns."""
+        n = first.type.count
+        chosen = [n + lane - step + shift if lane & step else lane + shift for lane in range(n)]
+        return self.build.shuffle_vector(first, second, ir.Constant(ir.VectorType(ir.IntType(32), n), chosen))
 
     def root(self, value: Any) -> Any:
         kind, columns = value.type, ""

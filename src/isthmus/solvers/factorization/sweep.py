@@ -57,7 +57,7 @@ def there_and_back(X: Matrix, words: Array, compiled: bool) -> Array:
 
 
 def rows_times(X: Matrix, words: Array, compiled: bool) -> Array:
-    """X M, in column order."""
+    """X M. For M in row order, if compiled, and then in row order."""
     return _loops().gather_rows(X, words) if compiled else times(X, words)
 
 

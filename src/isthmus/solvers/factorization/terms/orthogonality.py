@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from isthmus.solvers.factorization.factors import Factors
+from isthmus.solvers.factorization.kernel import gram
 from isthmus.solvers.factorization.terms.base import Product, SplitGradient
 from isthmus.typing import Array
 
@@ -28,7 +29,7 @@ class Orthogonality:
     def _gram(self, factors: Factors) -> Array:
         slot = factors.slot(("gram", self.name), self.name)
         if slot.value is None:
-            slot.value = factors[self.name].T @ factors[self.name]
+            slot.value = gram(factors[self.name])
         return slot.value
 
     def value(self, factors: Factors) -> float:

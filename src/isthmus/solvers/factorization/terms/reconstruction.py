@@ -12,7 +12,7 @@ import numpy as np
 from isthmus.solvers.factorization.constraints import ColumnsSumToOne, Constraint, RowsSumToOne
 from isthmus.solvers.factorization.documents import Documents, SweptDocuments
 from isthmus.solvers.factorization.factors import Factors
-from isthmus.solvers.factorization.kernel import product, row_order
+from isthmus.solvers.factorization.kernel import gram, inner, product, row_order
 from isthmus.solvers.factorization.sweep import RowStep
 from isthmus.solvers.factorization.terms.base import Product, SplitGradient
 from isthmus.typing import Array
@@ -98,7 +98,7 @@ class Reconstruction:
         slot = factors.slot(("gram", self.rows), self.rows)
         if slot.value is None:
             V = factors[self.rows]
-            slot.value = V.T @ V if self._swept is None else self._swept.gram(V)
+            slot.value = gram(V) if self._swept is None else self._swept.gram(V)
         return slot.value
 
     def _expected(self, factors: Factors) -> Array:
@@ -119,7 +119,7 @@ class Reconstruction:
         """M^T M."""
         slot = factors.slot(("profile gram", self.components), *self._word_factors)
         if slot.value is None:
-            slot.value = self.profile(factors).T @ self.profile(factors)
+            slot.value = gram(self.profile(factors))
         return slot.value
 
     def sweep(self, factors: Factors, constraint: Constraint, exponent: float, others: SplitGradient) -> None:
@@ -168,7 +168,7 @@ class Reconstruction:
                 split.positive.append(Product(self._expected(factors), association))
             if name == component.association:
                 # Side by side: a product of twice the width takes the same time.
-                found = factors[component.words].T @ self._observed_and_expected(factors)
+                found = inner(factors[component.words], self._observed_and_expected(factors))
                 observed, expected = np.hsplit(weight * found, 2)
                 split.negative.append(Product(observed))
                 split.positive.append(Product(expected))
