@@ -112,12 +112,13 @@ class MatrixDocuments(WholeMatrix):
 
     def times(self, words: Array) -> Array:
         compiled = self.compiled(words)
-        words, order = (row_order(words), "C") if compiled else (words, "F")
+        words = row_order(words) if compiled else words
         if len(self._parts) == 1:
             found = rows_times(self.matrix, words, compiled)
             release(self.matrix)
             return in_columns(found)
-        out = np.empty((self.matrix.shape[0], words.shape[1]), np.result_type(self.matrix, words), order)
+        kind = np.result_type(self.matrix, words)
+        out = np.empty((self.matrix.shape[0], words.shape[1]), dtype=kind, order="C" if compiled else "F")
 
         def fill(part: tuple[slice, Matrix]) -> None:
             rows, matrix = part

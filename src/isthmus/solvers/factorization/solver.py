@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import InitVar, dataclass, field
-from functools import cached_property
+from functools import cached_property, reduce
 from time import perf_counter
 from typing import cast
 
@@ -184,7 +184,6 @@ def check_parts(model: Factorization) -> None:
 def _exact(factors: Factors, name: str, terms: Sequence[Term]) -> Array:
     """The minimum of a sum of quadratics <F Q, F> - 2 <F, R>."""
     quadratics = [cast(QuadraticTerm, term).quadratic(factors, name) for term in terms]  # as `check_parts` saw
-    curvature = np.sum([q for q, _ in quadratics], axis=0)
-    pull = np.sum([r for _, r in quadratics], axis=0)
+    curvature, pull = (reduce(np.add, parts) for parts in zip(*quadratics, strict=True))
     solution = np.linalg.lstsq(curvature, pull.T, rcond=np.finfo(curvature.dtype).eps)[0]
     return np.asarray(solution.T, dtype=factors[name].dtype)

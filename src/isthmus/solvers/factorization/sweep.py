@@ -82,7 +82,7 @@ def _loops() -> ModuleType:
 
 def _sweep_plainly(X: Matrix, V: Array, step: RowStep) -> Array:
     above: list[Pair] = [(times(X, step.words), None)]
-    below: list[Pair] = [(V, step.gram)]
+    below: list[Pair] = [(V, step.gram.T)]
     if step.above is not None:
         above.append((step.above, None))
     if step.below is not None:

@@ -40,5 +40,5 @@ class MeanDiscrepancy:
 def _mean(factors: Factors, name: str) -> Array:
     slot = factors.slot(("mean", name), name)
     if slot.value is None:
-        slot.value = factors[name].mean(axis=0, keepdims=True)
+        slot.value = np.add.reduce(factors[name], axis=0, keepdims=True) / len(factors[name])
     return slot.value

@@ -126,13 +126,17 @@ class Reconstruction:
         """Update V in one pass over the documents, which leaves X^T V as well. `others`: what other terms add."""
         assert self._swept is not None
         V = factors[self.rows]
+        gram = self.weight * self._profile_gram(factors)
+        for each in others.positive:
+            if each.left is V and each.right is not None:
+                gram = gram + each.right.T
         step = RowStep(
             self._profile_rows(factors),
-            self.weight * self._profile_gram(factors),
+            gram,
             exponent,
             isinstance(constraint, RowsSumToOne),
             _added_up(others.negative),
-            _added_up(others.positive),
+            _added_up([each for each in others.positive if each.left is not V or each.right is None]),
         )
         observed = self._swept.sweep(V, step)
         if isinstance(constraint, ColumnsSumToOne):
@@ -169,9 +173,9 @@ class Reconstruction:
             if name == component.association:
                 # Side by side: a product of twice the width takes the same time.
                 found = inner(factors[component.words], self._observed_and_expected(factors))
-                observed, expected = np.hsplit(weight * found, 2)
-                split.negative.append(Product(observed))
-                split.positive.append(Product(expected))
+                found *= weight
+                split.negative.append(Product(found[:, : found.shape[1] // 2]))
+                split.positive.append(Product(found[:, found.shape[1] // 2 :]))
         return split
 
 

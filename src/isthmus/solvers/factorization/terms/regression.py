@@ -38,8 +38,15 @@ class Regression:
             rows = factors[self.rows]
             if self.intercept:
                 rows = np.hstack([rows, np.ones((len(rows), 1), dtype=rows.dtype)])
-            slot.value = rows * self.labeled[:, None]
+            slot.value = self._only_labeled(rows)
         return slot.value
+
+    @cached_property
+    def _all_labeled(self) -> bool:
+        return bool(self.labeled.all())
+
+    def _only_labeled(self, rows: Array) -> Array:
+        return rows if self._all_labeled else rows * self.labeled[:, None]
 
     @cached_property
     def _visible_labels(self) -> Array:
@@ -53,10 +60,10 @@ class Regression:
         if name == self.rows:
             width = factors[self.rows].shape[1]
             slopes, shift = factors[self.coefficients][:, :width], factors[self.coefficients][:, width:]
-            visible = 2 * self.weight * factors[self.rows] * self.labeled[:, None]
+            visible = self._only_labeled(factors[self.rows])
             wanted = self._visible_labels - self.labeled[:, None] * shift.sum(axis=1)
             plus, minus = parts(2 * self.weight * product(wanted, slopes))
-            gram_plus, gram_minus = parts(slopes.T @ slopes)
+            gram_plus, gram_minus = parts(2 * self.weight * slopes.T @ slopes)
             return SplitGradient(
                 negative=[Product(plus), Product(visible, gram_minus)],
                 positive=[Product(minus), Product(visible, gram_plus)],
