@@ -29,16 +29,24 @@ class MeanDiscrepancy:
 
     def gradient(self, factors: Factors, name: str) -> SplitGradient:
         other = self.second if name == self.first else self.first
-        factor = factors[name]
-        each = np.full((len(factor), 1), 2 * self.weight / len(factor), dtype=factor.dtype)
+        shares, scale = _shares(factors, name), 2 * self.weight
         return SplitGradient(
-            negative=[Product(each, _mean(factors, other).T)],
-            positive=[Product(each, _mean(factors, name).T)],
+            negative=[Product(shares, scale * _mean(factors, other).T)],
+            positive=[Product(shares, scale * _mean(factors, name).T)],
         )
 
 
 def _mean(factors: Factors, name: str) -> Array:
     slot = factors.slot(("mean", name), name)
     if slot.value is None:
-        slot.value = np.add.reduce(factors[name], axis=0, keepdims=True) / len(factors[name])
+        slot.value = _shares(factors, name).T @ factors[name]
+    return slot.value
+
+
+def _shares(factors: Factors, name: str) -> Array:
+    """What each row counts in the mean, as a column."""
+    slot = factors.slot(("shares", name))
+    if slot.value is None:
+        factor = factors[name]
+        slot.value = np.full((len(factor), 1), 1 / max(len(factor), 1), dtype=factor.dtype)
     return slot.value

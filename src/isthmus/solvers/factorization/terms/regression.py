@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from isthmus.solvers.factorization.factors import Factors
-from isthmus.solvers.factorization.kernel import product
+from isthmus.solvers.factorization.kernel import gram, product
 from isthmus.solvers.factorization.terms.base import Product, SplitGradient, parts
 from isthmus.typing import Array, Mask
 
@@ -76,5 +76,8 @@ class Regression:
     def quadratic(self, factors: Factors, name: str) -> tuple[Array, Array]:
         if name != self.coefficients:
             raise ValueError(f"Regression can be solved exactly for {self.coefficients!r} only, not for {name!r}.")
-        visible = self._visible(factors)
-        return self.weight * visible.T @ visible, self.weight * self.labels.T @ visible
+        slot = factors.slot((self, "quadratic"), self.rows)
+        if slot.value is None:
+            visible = self._visible(factors)
+            slot.value = self.weight * gram(visible), self.weight * self.labels.T @ visible
+        return slot.value
