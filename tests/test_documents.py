@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
+from threading import current_thread
+from time import sleep
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isthmus.core import numerics, parts
-from isthmus.solvers.factorization import MatrixDocuments
+from isthmus.solvers.factorization import MatrixDocuments, kernel
 from isthmus.solvers.factorization.kernel import COPIED_ROWS, column_order
 
 
@@ -67,6 +69,41 @@ def test_products_within_products_do_not_wait_for_themselves() -> None:
     with ThreadPoolExecutor(1) as other:
         found = list(other.submit(numerics.in_threads, nested, range(4)).result(timeout=30))
     assert found == [[10 * number + own for own in range(3)] for number in range(4)]
+
+
+def test_results_come_in_order_and_the_thread_that_asks_works_too() -> None:
+    def slowly(number: int) -> tuple[int, str]:
+        sleep(0.002 * (3 - number % 3))
+        return number, current_thread().name
+
+    found = list(numerics.in_threads(slowly, range(12)))
+    assert [number for number, _ in found] == list(range(12))
+    assert {name.startswith(numerics.OWN_THREADS) for _, name in found} == {True, False}
+
+
+def test_after_an_error_nothing_more_is_begun() -> None:
+    begun = []
+
+    def fail(number: int) -> None:
+        begun.append(number)
+        sleep(0.01)
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        list(numerics.in_threads(fail, range(400)))
+    sleep(0.03)
+    assert len(begun) < 300
+
+
+@given(seed=st.integers(0, 10_000), n=st.integers(0, 30), widths=st.tuples(st.integers(1, 6), st.integers(1, 6)))
+def test_products_in_blocks_of_rows_are_the_products(seed: int, n: int, widths: tuple[int, int]) -> None:
+    rng = np.random.default_rng(seed)
+    left, right = (np.asfortranarray(rng.normal(size=(n, width))) for width in widths)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kernel, "SMALL_PRODUCT", 60)
+        patch.setattr(kernel, "FEWEST_ROWS", 4)
+        assert kernel.inner(left, right) == pytest.approx(left.T @ right)
+        assert kernel.gram(left) == pytest.approx(left.T @ left)
 
 
 @pytest.mark.parametrize("container", [np.asarray, sp.csr_array])

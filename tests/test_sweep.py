@@ -77,7 +77,7 @@ def test_a_sweep_is_the_update_written_down(
 @given(
     seed=st.integers(0, 10_000),
     n=st.integers(1, 12),
-    columns=st.sampled_from([1, 2, 5, 20]),
+    columns=st.sampled_from([1, 2, 5, 11, 20]),
     kinds=st.sampled_from([(np.float32, np.int32), (np.float64, np.int64)]),
 )
 def test_products_are_those_of_the_matrix(worth: int, seed: int, n: int, columns: int, kinds: tuple[Any, Any]) -> None:
