@@ -156,3 +156,10 @@ def test_quadratic_is_the_value_up_to_a_constant(seed: int) -> None:
         expected = model(other) - model(before)
         factors[free] = other
         assert term.value(factors) - value == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_discrepancy_stays_in_single_precision() -> None:
+    """Even where its weight is numpy's: it would make all numbers it meets double ones."""
+    factors = Factors({name: np.ones((3, 2), dtype=np.float32) for name in ("F", "G")})
+    split = MeanDiscrepancy("F", "G", weight=np.float64(0.5)).gradient(factors, "F")
+    assert {own.multiplied().dtype for own in (*split.negative, *split.positive)} == {np.dtype(np.float32)}

@@ -29,7 +29,7 @@ class MeanDiscrepancy:
 
     def gradient(self, factors: Factors, name: str) -> SplitGradient:
         other = self.second if name == self.first else self.first
-        shares, scale = _shares(factors, name), 2 * self.weight
+        shares, scale = _shares(factors, name), float(2 * self.weight)
         return SplitGradient(
             negative=[Product(shares, scale * _mean(factors, other).T)],
             positive=[Product(shares, scale * _mean(factors, name).T)],
