@@ -31,13 +31,14 @@ Shape = tuple[int | None, ...]
 
 
 def multiply_compiled(
-    factor: Array, negative: Sequence[Any], positive: Sequence[Any], root: bool, scratch: Array
+    factor: Array, negative: Sequence[Any], positive: Sequence[Any], root: bool, even: bool, scratch: Array
 ) -> None:
-    """factor *= sum of negative / sum of positive, or its square root, in place.
+    """factor *= sum of negative / sum of positive, or its square root, in place. If `even`, rows then sum to one.
 
-    `scratch` is room for one number for each column and some rows, in row order.
+    `scratch` is room for two numbers for each column and some rows.
     """
-    operands: list[Any] = [address(scratch), stride(scratch.T), min(TOGETHER, scratch.shape[1])]
+    room, sums = scratch
+    operands: list[Any] = [address(room), stride(room.T), min(TOGETHER, room.shape[1]), address(sums)]
     kept = []  # while their addresses are in use
     for left, right in (*negative, *positive):
         left = upright(left, factor.dtype)
@@ -45,7 +46,7 @@ def multiply_compiled(
         kept += [left, right]
         operands += [address(left), stride(left), address(right)]
     shapes = (tuple(None if right is None else right.shape[1] for _, right in side) for side in (negative, positive))
-    _compiled(factor.dtype.str, *shapes, root)(*factor.shape, address(factor), stride(factor), *operands)
+    _compiled(factor.dtype.str, *shapes, root, even)(*factor.shape, address(factor), stride(factor), *operands)
 
 
 def reorder(tall: Array, out: Array) -> None:
@@ -95,14 +96,17 @@ def _turning(numbers: str, width: int, to_rows: bool) -> Callable[..., None]:
 
 
 @cache
-def _compiled(numbers: str, above: Shape, below: Shape, root: bool) -> Callable[..., None]:
+def _compiled(numbers: str, above: Shape, below: Shape, root: bool, even: bool) -> Callable[..., None]:
     array = pointer(numbers)
-    write = Writer([COUNT, COUNT, array, COUNT, array, COUNT, COUNT, *[array, COUNT, array] * len(above + below)])
-    n_rows, n_columns, factor, step, scratch, scratch_step, together, *others = write.function.args
+    write = Writer(
+        [COUNT, COUNT, array, COUNT, array, COUNT, COUNT, array, *[array, COUNT, array] * len(above + below)]
+    )
+    n_rows, n_columns, factor, step, scratch, scratch_step, together, sums, *others = write.function.args
+    sums.add_attribute("noalias")
     scratch.add_attribute("noalias")  # a left side may be the factor itself: nothing is written there until all is read
     build = write.build
     products = [others[first : first + 3] for first in range(0, len(others), 3)]
-    least = constant(array.pointee, float(np.finfo(numbers).tiny))
+    least, nothing = (constant(array.pointee, value) for value in (float(np.finfo(numbers).tiny), 0.0))
     with write.each(count(0), n_rows, together) as first:
         full = build.add(first, together)
         last = build.select(build.icmp_signed("<", full, n_rows), full, n_rows)
@@ -116,14 +120,36 @@ def _compiled(numbers: str, above: Shape, below: Shape, root: bool) -> Callable[
                 over, under = (_sum(write, side, row) for side in sides)
                 ratio = build.fdiv(over, build.fadd(under, least))
                 write.put(write.root(ratio) if root else ratio, place, row)
+        total = build.gep(sums, [build.sub(count(0), first)])
+        if even:
+            with write.each(first, last) as row:
+                write.put(nothing, total, row)
         with write.each(count(0), n_columns) as column:
             place = build.gep(scratch, [build.sub(build.mul(column, scratch_step), first)])
             own = build.gep(factor, [build.mul(column, step)])
             with write.each(first, last) as row:
                 value = build.fmul(write.number(own, row), write.number(place, row))
                 small = build.fcmp_ordered("<", value, least)  # subnormal numbers slow products down
-                write.put(build.select(small, constant(array.pointee, 0), value), own, row)
+                value = build.select(small, nothing, value)
+                write.put(value, own, row)
+                if even:
+                    write.put(build.fadd(write.number(total, row), value), total, row)
+        if even:
+            _divide(write, (factor, step, n_columns), total, first, last)
     return write.compiled()
+
+
+def _divide(write: Writer, tall: tuple[Any, Any, Any], totals: Any, first: Any, last: Any) -> None:
+    """Some rows of an array by their sums; one that lost everything becomes even."""
+    build, (array, step, n_columns) = write.build, tall
+    kind = array.type.pointee
+    even = build.fdiv(constant(kind, 1), build.sitofp(n_columns, kind))
+    with write.each(count(0), n_columns) as column:
+        own = build.gep(array, [build.mul(column, step)])
+        with write.each(first, last) as row:
+            total = write.number(totals, row)
+            share = build.fdiv(write.number(own, row), total)
+            write.put(build.select(build.fcmp_ordered(">", total, constant(kind, 0)), share, even), own, row)
 
 
 def _prepared(write: Writer, shape: Shape, products: Sequence[Any], column: Any) -> list[tuple[Any, Any]]:

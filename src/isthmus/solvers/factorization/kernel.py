@@ -12,6 +12,7 @@ from importlib.util import find_spec
 
 import numpy as np
 
+from isthmus.solvers.factorization.constraints import RowsSumToOne
 from isthmus.typing import Array
 
 Pair = tuple[Array, Array | None]
@@ -101,9 +102,14 @@ def _compiled(factor: Array) -> bool:
 
 
 def multiply(
-    factor: Array, negative: Sequence[Pair], positive: Sequence[Pair], exponent: float, scratch: Array
+    factor: Array,
+    negative: Sequence[Pair],
+    positive: Sequence[Pair],
+    exponent: float,
+    scratch: Array,
+    even: bool = False,
 ) -> None:
-    """factor *= (sum of negative / sum of positive) ** exponent, in place.
+    """factor *= (sum of negative / sum of positive) ** exponent, in place; if `even`, rows are made to sum to one.
 
     `scratch` is room for two blocks: 2 x columns x at least one row.
     """
@@ -111,7 +117,7 @@ def multiply(
     if exponent in (0.5, 1) and _compiled(factor) and all(_narrow(factor, side) for side in (negative, positive)):
         from isthmus.solvers.factorization.compiled_dense import multiply_compiled
 
-        multiply_compiled(factor, negative, positive, exponent == 0.5, scratch[0])
+        multiply_compiled(factor, negative, positive, exponent == 0.5, even, scratch)
         return
     rows, block = len(factor), scratch.shape[2]
     # 0/0 arises where a word does not occur: that entry is zero, or goes to zero.
@@ -133,6 +139,8 @@ def multiply(
         if factor.dtype == np.float32:
             # Entries that die out soon become subnormal in single precision, and slow every product down.
             across *= across >= least
+    if even:
+        RowsSumToOne().restore(factor)
 
 
 def _narrow(factor: Array, products: Sequence[Pair]) -> bool:

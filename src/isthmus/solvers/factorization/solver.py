@@ -138,8 +138,9 @@ def update(model: Factorization, name: str) -> None:
         fit.sweep(factors, constraint, model.exponent, gradient)
         return
     factor = factors[name]
-    multiply(factor, gradient.negative, gradient.positive, model.exponent, factors.scratch(name))
-    if not model.restore_last:
+    even = isinstance(constraint, RowsSumToOne) and not model.restore_last
+    multiply(factor, gradient.negative, gradient.positive, model.exponent, factors.scratch(name), even)
+    if not (even or model.restore_last):
         constraint.restore(factor)
     factors.changed(name)
 

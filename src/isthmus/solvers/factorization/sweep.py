@@ -12,7 +12,6 @@ from types import ModuleType
 import numpy as np
 import scipy.sparse as sp
 
-from isthmus.solvers.factorization.constraints import RowsSumToOne
 from isthmus.solvers.factorization.kernel import BLOCK_ROWS, WIDEST, Pair, can_compile, column_order, multiply, product
 from isthmus.typing import Array, Matrix
 
@@ -88,9 +87,7 @@ def _sweep_plainly(X: Matrix, V: Array, step: RowStep) -> Array:
     if step.below is not None:
         below.append((step.below, None))
     scratch = np.empty((2, V.shape[1], max(min(len(V), BLOCK_ROWS), 1)), dtype=V.dtype)
-    multiply(V, above, below, step.exponent, scratch)
-    if step.even:
-        RowsSumToOne().restore(V)
+    multiply(V, above, below, step.exponent, scratch, step.even)
     return times(X.T, V)  # the transpose of CSR is CSC of the same memory: no X^T is ever stored
 
 
