@@ -193,9 +193,10 @@ def kernel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> A
     block=st.sampled_from([1, 7, 40, 2000]),
     exponent=st.sampled_from([1.0, 0.5]),
     dtype=st.sampled_from([np.float32, np.float64]),
+    even=st.booleans(),
 )
 def test_kernel_in_blocks_is_the_plain_formula(
-    kernel: Any, seed: int, rows: int, block: int, exponent: float, dtype: Any
+    kernel: Any, seed: int, rows: int, block: int, exponent: float, dtype: Any, even: bool
 ) -> None:
     rng = np.random.default_rng(seed)
 
@@ -203,11 +204,14 @@ def test_kernel_in_blocks_is_the_plain_formula(
         return rng.random(shape).astype(dtype)
 
     factor = np.asfortranarray(some(rows, 4))
+    factor[rows // 2] = 0  # one that lost everything
     negative = [Product(some(rows, 2), some(4, 2)), Product(some(rows, 4))]
     positive = [Product(factor, some(4, 4)), Product(some(rows, 3), some(4, 3)), Product(factor, some(4, 4))]
     above, below = (sum(p.multiplied() for p in products) for products in (negative, positive))
-    expected = factor * (above / below) ** exponent
-    kernel(factor, negative, positive, exponent, np.empty((2, 4, block), dtype=dtype))
+    expected = factor * (above / (below + np.finfo(dtype).tiny)) ** exponent
+    if even:
+        RowsSumToOne().restore(expected)
+    kernel(factor, negative, positive, exponent, np.empty((2, 4, block), dtype=dtype), even)
     assert factor == pytest.approx(expected, rel=1e-4 if dtype == np.float32 else 1e-9)
 
 

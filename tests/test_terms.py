@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,6 +24,8 @@ from isthmus.solvers.factorization import (
     Regression,
     Ridge,
     Term,
+    kernel,
+    sweep,
 )
 from isthmus.solvers.factorization.terms import QuadraticTerm
 
@@ -163,3 +166,20 @@ def test_a_discrepancy_stays_in_single_precision() -> None:
     factors = Factors({name: np.ones((3, 2), dtype=np.float32) for name in ("F", "G")})
     split = MeanDiscrepancy("F", "G", weight=np.float64(0.5)).gradient(factors, "F")
     assert {own.multiplied().dtype for own in (*split.negative, *split.positive)} == {np.dtype(np.float32)}
+
+
+@pytest.mark.skipif(not kernel.can_compile(), reason="needs isthmus[fast]")
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("shape", [(8, 8), (29, 11), (40, 20), (7, 9), (9, 3)])
+def test_a_compiled_graph_is_the_graph(shape: tuple[int, int], dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    half = sp.random_array((shape[0], shape[0]), density=0.3, rng=rng, format="csr", dtype=dtype)
+    factors, affinity = Factors({"F": rng.uniform(size=shape).astype(dtype)}), sp.csr_array(half + half.T)
+    wanted = Graph("F", affinity, 0.7)
+    expected = wanted.value(factors), *(split[0].left for split in vars(wanted.gradient(factors, "F")).values())
+    monkeypatch.setattr(sweep, "WORTH_COMPILED", 0)
+    found = Graph("F", affinity, 0.7)
+    assert found.value(factors) == pytest.approx(expected[0], rel=1e-5)
+    for split, own in zip(vars(found.gradient(factors, "F")).values(), expected[1:], strict=True):
+        assert split[0].left == pytest.approx(own, rel=1e-5)
+        assert split[0].left.flags.f_contiguous

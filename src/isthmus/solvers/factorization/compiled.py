@@ -55,7 +55,7 @@ def pass_over(
 ) -> Array:
     """Update V in place, return X^T V. M is in row order, and so is what is returned; V is in column order."""
     rows, above, below = (None if own is None else upright(own, X.dtype) for own in (V, above, below))
-    kind = Pass(*_kinds(X), V.shape[1], True, True, True, root, even, above is not None, below is not None)
+    kind = Pass(*kinds_of(X), V.shape[1], True, True, True, root, even, above is not None, below is not None)
     out = np.zeros((X.shape[1], V.shape[1]), dtype=X.dtype)
     _run(kind, X, words, gram, out, rows, above, below)
     if rows is not V:
@@ -66,14 +66,14 @@ def pass_over(
 def pass_back(X: Matrix, words: Array) -> Array:
     """X^T X M. Both in row order."""
     out = np.zeros((X.shape[1], words.shape[1]), dtype=words.dtype)
-    _run(Pass(*_kinds(X), words.shape[1], gather=True, scatter=True), X, words, None, out)
+    _run(Pass(*kinds_of(X), words.shape[1], gather=True, scatter=True), X, words, None, out)
     return out
 
 
 def gather_rows(X: Matrix, words: Array) -> Array:
     """X M. Both in row order."""
     out = np.empty((X.shape[0], words.shape[1]), dtype=words.dtype)
-    _run(Pass(*_kinds(X), words.shape[1], gather=True), X, words, None, out)
+    _run(Pass(*kinds_of(X), words.shape[1], gather=True), X, words, None, out)
     return out
 
 
@@ -81,11 +81,12 @@ def scatter_rows(X: Matrix, V: Array) -> Array:
     """X^T V, in row order."""
     V = upright(V, X.dtype)
     out = np.zeros((X.shape[1], V.shape[1]), dtype=V.dtype)
-    _run(Pass(*_kinds(X), V.shape[1], scatter=True), X, None, None, out, V)
+    _run(Pass(*kinds_of(X), V.shape[1], scatter=True), X, None, None, out, V)
     return out
 
 
-def _kinds(X: Matrix) -> tuple[str, str, str]:
+def kinds_of(X: Matrix) -> tuple[str, str, str]:
+    """Of the numbers of its three arrays."""
     return X.data.dtype.str, X.indices.dtype.str, X.indptr.dtype.str
 
 
@@ -118,7 +119,7 @@ class _Rows(NamedTuple):
         return [write.number(self.array, self.place(write, row, column)) for column in range(width)]
 
 
-class _NonZeros(NamedTuple):
+class NonZeros(NamedTuple):
     """Those of one row."""
 
     data: Any
@@ -139,12 +140,12 @@ def _compiled(kind: Pass) -> Callable[..., None]:
     for operand in (words, gram, out):
         operand.add_attribute("noalias")
     V, above, below = (_Rows(*tall[first : first + 2]) for first in (0, 2, 4))
-    sums = _sums(write, kind)
+    sums = rooms(write, kind)
     with write.each(count(0), n_rows) as row:
         begin, end = write.position(indptr, row), write.position(indptr, write.build.add(row, count(1)))
-        non_zeros = _NonZeros(data, indices, begin, end)
+        non_zeros = NonZeros(data, indices, begin, end)
         if kind.gather:
-            v = _gathered(write, kind, non_zeros, words, sums)
+            v = gathered(write, kind, non_zeros, words, sums)
             if kind.update:
                 others = [
                     write.side_by_side(own.taken(write, row, kind.width)) if there else None
@@ -163,13 +164,13 @@ def _compiled(kind: Pass) -> Callable[..., None]:
     return write.compiled()
 
 
-def _sums(write: Writer, kind: Pass) -> list[Any]:
+def rooms(write: Writer, kind: Pass) -> list[Any]:
     """Room for several sums of each column, if registers allow: an addition takes longer than it is to the next."""
     several = 4 if kind.width <= 4 else 2 if kind.width <= 16 else 1
     return [write.build.alloca(ir.VectorType(pointer(kind.numbers).pointee, kind.width)) for _ in range(several)]
 
 
-def _gathered(write: Writer, kind: Pass, row: _NonZeros, words: Any, sums: list[Any]) -> Any:
+def gathered(write: Writer, kind: Pass, row: NonZeros, words: Any, sums: list[Any]) -> Any:
     """x M."""
     build, several = write.build, count(len(sums))
     for room in sums:
@@ -214,7 +215,7 @@ def _updated(write: Writer, kind: Pass, old: list[Any], over: Any, gram: Any, ot
     return build.select(build.fcmp_ordered(">", first, constant(number, 0)), shares, constant(v.type, 1 / kind.width))
 
 
-def _scatter(write: Writer, kind: Pass, row: _NonZeros, v: Any, out: Any) -> None:
+def _scatter(write: Writer, kind: Pass, row: NonZeros, v: Any, out: Any) -> None:
     """Add x^T v."""
     with write.each(row.begin, row.end) as at:
         value, word = row.taken(write, at, kind.width)

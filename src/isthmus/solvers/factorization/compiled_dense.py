@@ -10,6 +10,7 @@ import numpy as np
 
 from isthmus.solvers.factorization.machine_code import (
     COUNT,
+    SQUARE,
     Writer,
     address,
     constant,
@@ -22,9 +23,6 @@ from isthmus.typing import Array
 
 TOGETHER = 512
 """Rows at a time: what belongs to them stays in the processor's first cache."""
-
-SQUARE = 8
-"""Rows and columns that are turned in registers."""
 
 Shape = tuple[int | None, ...]
 """Of a sum: the columns of each left side, None for an array that is multiplied with nothing."""
@@ -76,7 +74,7 @@ def _reordering(numbers: str, width: int, to_rows: bool) -> Callable[..., None]:
 
 @cache
 def _turning(numbers: str, width: int, to_rows: bool) -> Callable[..., None]:
-    """The same in squares. The last ones begin earlier, and copy some numbers twice."""
+    """The same in squares. The last ones begin earlier, and copy some rows twice."""
     array = pointer(numbers)
     write = Writer([COUNT, array, array, COUNT])
     n_rows, rows, columns, step = write.function.args
@@ -84,14 +82,7 @@ def _turning(numbers: str, width: int, to_rows: bool) -> Callable[..., None]:
     build, last = write.build, write.build.sub(n_rows, count(SQUARE))
     with write.each(count(0), n_rows, count(SQUARE)) as at:
         top = build.select(build.icmp_signed("<", at, last), at, last)
-        for left in (*range(0, width - SQUARE, SQUARE), width - SQUARE):
-            across = [build.mul(build.add(top, count(row)), count(width)) for row in range(SQUARE)]
-            across = [write.together(rows, build.add(place, count(left)), SQUARE) for place in across]
-            down = [build.add(top, build.mul(step, count(left + column))) for column in range(SQUARE)]
-            down = [write.together(columns, place, SQUARE) for place in down]
-            taken, put = (down, across) if to_rows else (across, down)
-            for value, place in zip(write.turned([write.taken(each) for each in taken]), put, strict=True):
-                write.keep(value, place)
+        write.turn(rows, top, columns, step, top, width, to_rows)
     return write.compiled()
 
 

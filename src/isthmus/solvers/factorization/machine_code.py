@@ -28,6 +28,8 @@ KINDS = {
     for kind, own in (("f4", ir.FloatType()), ("f8", ir.DoubleType()), ("i4", ir.IntType(32)), ("i8", COUNT))
 }
 """LLVM's types by numpy's short names."""
+SQUARE = 8
+"""Rows and columns that are turned in registers."""
 ROUNDED_ONCE = ("contract", "nsz")
 """a + b c may be rounded once. Sums keep their order."""
 
@@ -102,6 +104,21 @@ class Writer:
 
     def columns(self, value: Any) -> list[Any]:
         return [self.build.extract_element(value, _column(column)) for column in range(value.type.count)]
+
+    def turn(self, rows: Any, top: Any, columns: Any, step: Any, at: Any, width: int, to_rows: bool = False) -> None:
+        """Copy SQUARE rows, from `top` on, of an array in row order to rows `at` of one in column order, or back.
+
+        In squares; the last one begins earlier, and copies some columns twice.
+        """
+        build = self.build
+        for left in (*range(0, width - SQUARE, SQUARE), width - SQUARE):
+            across = [build.mul(build.add(top, count(row)), count(width)) for row in range(SQUARE)]
+            across = [self.together(rows, build.add(place, count(left)), SQUARE) for place in across]
+            down = [build.add(at, build.mul(step, count(left + column))) for column in range(SQUARE)]
+            down = [self.together(columns, place, SQUARE) for place in down]
+            taken, put = (down, across) if to_rows else (across, down)
+            for value, place in zip(self.turned([self.taken(each) for each in taken]), put, strict=True):
+                self.keep(value, place)
 
     def turned(self, square: list[Any]) -> list[Any]:
         """Rows for columns: halves change places across the diagonal, then halves of these."""

@@ -35,21 +35,25 @@ class Graph:
         """2 weight D, as a column."""
         return np.asarray(self._pull.matrix.sum(axis=1)).reshape(-1, 1)
 
-    def _pulled(self, factors: Factors) -> Array:
-        slot = factors.slot((self, "pulled"), self.name)
+    def _products(self, factors: Factors) -> tuple[Array, Array, float]:
+        """2 weight A F, 2 weight D F, and <F, 2 weight (D - A) F>."""
+        slot = factors.slot((self, "products"), self.name)
         if slot.value is None:
-            slot.value = self._pull.times(factors[self.name])
+            slot.value = self._products_with(factors[self.name])
         return slot.value
 
-    def _pushed(self, factors: Factors) -> Array:
-        slot = factors.slot((self, "pushed"), self.name)
-        if slot.value is None:
-            slot.value = self._push * factors[self.name]
-        return slot.value
+    def _products_with(self, factor: Array) -> tuple[Array, Array, float]:
+        if self._pull.compiled(factor):
+            from isthmus.solvers.factorization.compiled_graph import pull_and_push, suits
+
+            if suits(factor):
+                return pull_and_push(self._pull.matrix, self._push, factor)
+        pulled, pushed, across = self._pull.times(factor), self._push * factor, factor.T
+        return pulled, pushed, float(np.vdot(pushed.T, across) - np.vdot(pulled.T, across))  # transposed: memory order
 
     def value(self, factors: Factors) -> float:
-        across = factors[self.name].T  # transposed: in memory order
-        return float(np.vdot(self._pushed(factors).T, across) - np.vdot(self._pulled(factors).T, across)) / 2
+        return self._products(factors)[2] / 2
 
     def gradient(self, factors: Factors, name: str) -> SplitGradient:
-        return SplitGradient(negative=[Product(self._pulled(factors))], positive=[Product(self._pushed(factors))])
+        pulled, pushed, _ = self._products(factors)
+        return SplitGradient(negative=[Product(pulled)], positive=[Product(pushed)])
