@@ -53,4 +53,5 @@ class QuadraticTerm(Protocol):
 
 def parts(array: Array) -> tuple[Array, Array]:
     """The positive part and the negative part, both non-negative."""
-    return np.maximum(array, 0), np.maximum(-array, 0)
+    plus = np.maximum(array, 0)
+    return plus, plus - array  # exactly

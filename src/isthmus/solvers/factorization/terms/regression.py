@@ -62,7 +62,7 @@ class Regression:
             slopes, shift = factors[self.coefficients][:, :width], factors[self.coefficients][:, width:]
             visible = self._only_labeled(factors[self.rows])
             wanted = self._visible_labels - self.labeled[:, None] * shift.sum(axis=1)
-            plus, minus = parts(2 * self.weight * product(wanted, slopes))
+            plus, minus = parts(product(wanted, 2 * self.weight * slopes))
             gram_plus, gram_minus = parts(2 * self.weight * slopes.T @ slopes)
             return SplitGradient(
                 negative=[Product(plus), Product(visible, gram_minus)],
