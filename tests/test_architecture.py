@@ -39,7 +39,9 @@ isthmus.transfer(texts[0], labels, texts[1])  # imports
 all_threads.cache_clear()  # those that there are would not be traced
 edges = set()
 def trace(frame, event, argument):
-    caller, callee = frame.f_back and frame.f_back.f_code.co_filename, frame.f_code.co_filename
+    caller, callee = frame.f_back, frame.f_code.co_filename
+    caller = caller.f_back if caller and caller.f_code.co_name == "_shared" else caller  # who asked for threads
+    caller = caller and caller.f_code.co_filename
     if event == "call" and caller and caller != callee and caller.startswith(root) and callee.startswith(root):
         edges.add((caller.removeprefix(root), callee.removeprefix(root)))
 threading.setprofile(trace)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +22,9 @@ from isthmus.solvers.factorization.machine_code import (
     upright,
 )
 from isthmus.typing import Array, Matrix
+
+COMPILING = Lock()
+"""Threads that need the same loop at once would each compile it."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +107,9 @@ def _run(
     words, gram = (None if own is None else np.ascontiguousarray(own, dtype=X.dtype) for own in (words, gram))
     places = (address(array) for array in (X.data, X.indices, X.indptr, words, gram, out))
     tall = (each for own in (V, above, below) for each in (address(own), stride(own)))
-    _compiled(kind)(X.shape[0], *places, *tall)
+    with COMPILING:
+        loop = _compiled(kind)
+    loop(X.shape[0], *places, *tall)
 
 
 class _Rows(NamedTuple):
