@@ -133,6 +133,13 @@ def test_cautious_hypotheses_join_where_the_others_do_not_agree_on_the_prior(
         assert all(reasons[name] == "not needed: the hypotheses agree on the prior" for name in cautious)
 
 
+def test_of_more_than_two_classes_no_hypothesis_is_cautious(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However far their priors are apart."""
+    all_of_one = np.tile([0.8, 0.1, 0.1], (N_UNLABELED, 1))
+    run = told(monkeypatch, {candidates.WITH_LSA: all_of_one}, "auto", n_classes=3)
+    assert not set(run.answers) & set(candidates.CAUTIOUS_WITHOUT)
+
+
 def test_beside_embeddings_the_cautious_hypothesis_reads_both_views() -> None:
     words, both = (Run(a_problem(), Workspace(), "auto", Clock(None), 0, n_embedding_features=n) for n in (0, 1))
     assert (words.cautious, both.cautious) == (candidates.CAUTIOUS_WITHOUT, candidates.CAUTIOUS_WITH)

@@ -38,7 +38,7 @@ LEARNERS = (BALANCED, BALANCED_EMBEDDINGS)
 NEAR = 0.1
 """Priors that differ by less, in every class, are taken for the same."""
 APART = 0.15
-"""Chosen in trials: from here on hypotheses do not agree on the prior. Total variation between any two."""
+"""Chosen in trials: from here on two hypotheses do not agree on the prior. Total variation."""
 
 
 @dataclass(frozen=True)
