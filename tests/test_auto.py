@@ -18,7 +18,7 @@ from conftest import Toy, make_toy, quiet
 from isthmus import Auto, suggest_labels
 from isthmus.auto.candidates import LEARNERS, PORTFOLIO, SOURCE_ONLY
 from isthmus.auto.run import Run
-from isthmus.auto.sample import sample_for_decisions, sample_for_learning
+from isthmus.auto.sample import drawn_rows, sample_for_decisions, sample_for_learning
 from isthmus.core.problem import make_problem
 from isthmus.methods import LR, NaiveBayesEM
 
@@ -318,6 +318,8 @@ def test_many_documents_are_decided_on_a_sample_and_all_are_labelled(
     assert all(50 <= number <= 70 for number in asked)
     assert len(sampled.transduction_) == len(known)
     assert sampled.estimated_accuracy_ != whole.estimated_accuracy_
+    later = sampled.predict_proba(toy.X[~known], sample_domain="target")
+    assert np.array_equal(sampled.label_distributions_[~known], later)
     for auto in (whole, sampled):
         right = auto.transduction_[~known] == toy.y[~known]
         assert right.mean() > 0.9
@@ -342,6 +344,17 @@ def test_a_sample_is_one_matrix(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> No
     assert sample_for_learning(problem, problem) is not problem
     learned = sample_for_learning(problem, seen)
     assert sample_for_learning(problem, learned) is learned
+
+
+def test_of_very_many_documents_the_rest_is_as_if_it_came_later(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Documents of a sample decide and teach, and no others: these may be anywhere."""
+    monkeypatch.setattr("isthmus.auto.sample.AT_MOST", 20)
+    whole, target = quiet(toy), np.flatnonzero(toy.in_target)
+    assert len(target) > 40
+    kept = np.sort(np.concatenate([np.flatnonzero(~toy.in_target), target[drawn_rows(len(target), 40)]]))
+    some = quiet(Toy(toy.X[kept], toy.y[kept], toy.domain[kept]))
+    assert some.chosen_ == whole.chosen_
+    assert np.array_equal(some.predict_proba(toy.X[target]), whole.label_distributions_[target])
 
 
 def test_a_sample_keeps_every_class_and_what_is_checked(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, cast
 
@@ -20,6 +21,7 @@ from isthmus.auto.reuse import SameProblem, with_known_documents
 from isthmus.auto.run import Clock, Run
 from isthmus.auto.warnings import emit
 from isthmus.core.estimator import TransferClassifier
+from isthmus.core.parts import by_parts
 from isthmus.core.problem import Domain, Problem
 from isthmus.core.solution import Solution
 from isthmus.core.workspace import Workspace
@@ -53,7 +55,8 @@ class Auto(TransferClassifier):
 
     Probabilities are calibrated in the large: their mean is the estimated accuracy.
 
-    Of more than 20,000 source or target documents, a sample decides; the chosen members see all of them.
+    Of more than 20,000 source or target documents, a sample decides. Members learn from all that is labelled and from a
+    sample of the target, all of which is then labelled like documents that come later.
 
     Parameters
     ----------
@@ -156,14 +159,14 @@ class Auto(TransferClassifier):
         words = problem.first_columns(problem.n_words - self.n_embedding_features)
         length = words.mean_squared_length**0.5
         scale = 1.0 if np.isclose(length, 1, rtol=1e-6) else 1 / length
-        if scale != 1:  # the rules were found at this length
-            problem = problem.scaled(scale)
+        some = sample.sample_for_all(problem) if max(_sizes(problem)) > sample.AT_MOST else problem
+        at_length = some if scale == 1 else some.scaled(scale)  # the length at which the rules were found
         if self.warm_start:
-            problem = with_known_documents(problem, workspace)
-        run, decision = self._choose(problem, workspace)
+            at_length = with_known_documents(at_length, workspace)
+        run, decision = self._choose(at_length, workspace)
         if decision.warnings:
             emit(decision.warnings)
-        return EnsembleSolution(
+        solution = EnsembleSolution(
             distributions=decision.probabilities,
             chosen=decision.members,
             estimated_accuracy=decision.estimate,
@@ -178,6 +181,9 @@ class Auto(TransferClassifier):
             _scale=scale,
             novel=_mask(problem.n_rows, decision.novel) if self.novelty else None,
         )
+        if _sizes(problem) == _sizes(run.problem):
+            return solution
+        return replace(solution, distributions=_like_later_ones(solution, problem))
 
     def _choose(self, problem: Problem, workspace: Workspace) -> tuple[Run, Decision]:
         """Run, decide and, where target labels are known, check, correct and learn from them."""
@@ -210,7 +216,7 @@ class Auto(TransferClassifier):
     def _learned(self, problem: Problem, run: Run, decision: Decision, prior: Any) -> tuple[Run, Decision]:
         """The same decision, with the members' answers to a problem of more documents or labels.
 
-        Of many documents they learn from a sample, which shows their spreads. All are labelled as if they came later.
+        Of many documents they learn from a sample, and answer those that stand for all.
         """
         part = sample.sample_for_learning(problem, run.problem)
         if part is not run.problem:
@@ -220,10 +226,11 @@ class Auto(TransferClassifier):
             run = again
         if not self.warm_start:  # what candidates left for one another is done with, and all documents need the room
             run.workspace.clear()
-        if part is problem:
-            return run, relearned(decision, run, run.answers)
-        decision = relearned(decision, run, {name: run.answer_as_later(name) for name in decision.members})
-        return run, replace(decision, scores=run.scores_of(problem, decision.members, decision.spreads))
+        answers = run.answers
+        if part is not problem:
+            asked = sample.sample_for_spreads(problem, part)
+            answers = {name: run.answers_to(asked, name) for name in decision.members}
+        return run, relearned(decision, run, answers)
 
     @available_if(_has_topics)
     def topics(self, feature_names: Any = None, n_words: int = 10) -> Topics:
@@ -244,6 +251,16 @@ def _mask(n_rows: int, rows: Positions | None) -> Mask:
 def _sizes(problem: Problem) -> list[int]:
     """How many documents the sources have, and how many the targets."""
     return [sum(len(domain.rows) for domain in problem.domains if domain.is_target == own) for own in (False, True)]
+
+
+def _like_later_ones(solution: Solution, problem: Problem) -> Array:
+    """Class probabilities of all unlabelled documents, where the solution has learned from a sample of them.
+
+    Part by part, and each of these, as all members read the same rows and make much of them, again.
+    """
+    mixed = [(number, domain.unlabeled) for number, domain in enumerate(problem.domains) if not domain.fully_labeled]
+    found = [by_parts(partial(by_parts, partial(solution.assign, domain=number)), some) for number, some in mixed]
+    return found[0] if len(found) == 1 else np.concatenate(found)
 
 
 def _complete_run(same: SameProblem, workspace: Workspace, prior: str, random_state: Any, n_embeddings: int) -> Run:

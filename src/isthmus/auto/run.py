@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import Context, copy_context
 from functools import partial
 from itertools import combinations
@@ -169,21 +169,10 @@ class Run:
         spreads = [spread_of(answer) for answer in own]
         return combine(own, spreads, self.member_weights(members)), spreads
 
-    def answer_as_later(self, name: str) -> Array:
-        """What a candidate that has run says of the unlabelled documents, as if these came later."""
-        return self._of_later(self._whole, lambda number, X: self._assigned(name, number, X))
-
-    def scores_of(self, problem: Problem, members: tuple[str, ...], spreads: list[float]) -> Array:
-        """What an ensemble says of the unlabelled documents of another problem, as if these came later.
-
-        There may be millions of them: of each member's answers, no more than a part is in memory.
-        """
-        weights = self.member_weights(members)
-
-        def average(number: int, X: Matrix) -> Array:
-            return combine([self._assigned(name, number, X) for name in members], spreads, weights)
-
-        return self._of_later(problem, average)
+    def answers_to(self, documents: Sequence[tuple[int, Matrix]], name: str) -> Array:
+        """What a candidate that has run says of other documents, by the number of their domain: as of later ones."""
+        found = [by_parts(partial(self._assigned, name, number), matrix) for number, matrix in documents]
+        return found[0] if len(found) == 1 else np.concatenate(found)
 
     def expected_seconds(self, name: str) -> float:
         """What a candidate and the evidence for it will take."""
@@ -261,16 +250,6 @@ class Run:
     def _assigned(self, name: str, number: int, X: Matrix) -> Array:
         width = self.width_of(name)
         return self.solutions[name].assign(X if width == X.shape[1] else X[:, :width], number)
-
-    @staticmethod
-    def _of_later(problem: Problem, read: Callable[[int, Matrix], Array]) -> Array:
-        """What a function of a domain's number and some rows makes of all unlabelled documents.
-
-        Part by part, and each of these, as all members read the same rows and make much of them, again.
-        """
-        mixed = [(number, domain) for number, domain in enumerate(problem.domains) if not domain.fully_labeled]
-        found = [by_parts(partial(by_parts, partial(read, number)), domain.unlabeled) for number, domain in mixed]
-        return found[0] if len(found) == 1 else np.concatenate(found)
 
     def _go_by(self, target_prior: Any) -> None:
         """Candidates will go by this prior."""
