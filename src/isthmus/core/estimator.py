@@ -110,11 +110,24 @@ class TransferClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         self.check_parameters()
         problem = make_problem(self, X, y, sample_domain, target_domain, sample_labeled)
         del X, y, sample_domain, sample_labeled  # where nobody else holds them, there is room
-        with one_blas_thread():
-            solution = self.solve(problem, self._workspace())
-            found = solution.transduce(problem)
+        solution, found = self._solved(problem)
         self._publish(problem, solution, found)
         return self
+
+    def fit_remote(self, problem: Problem) -> Any:
+        """The same for a target that lies elsewhere (`remote_problem`), if the method can.
+
+        Returns the class probabilities of its documents, which lie there as well: the estimator shows no document's.
+        """
+        self.check_parameters()
+        solution, found = self._solved(problem)
+        self._show(problem, solution, np.zeros((0, problem.n_classes)))
+        return found
+
+    def _solved(self, problem: Problem) -> tuple[Solution, Any]:
+        with one_blas_thread():
+            solution = self.solve(problem, self._workspace())
+            return solution, solution.transduce(problem)
 
     def _workspace(self) -> Workspace:
         """Where `solve` leaves what it makes on its way: a new one for each fit."""
@@ -140,6 +153,9 @@ class TransferClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         self._refuse_unknown(distributions)
         known = problem.known.any(axis=1)
         distributions[known] = problem.known[known]
+        self._show(problem, solution, distributions)
+
+    def _show(self, problem: Problem, solution: Solution, distributions: Array) -> None:
         self.solution_ = solution
         for name, value in published(solution).items():
             setattr(self, name, value)

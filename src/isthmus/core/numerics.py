@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import mmap
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
@@ -26,6 +27,19 @@ NEIGHBOURS = 1 << 21
 
 OWN_THREADS = "isthmus"
 """What the names of our threads begin with."""
+
+
+class RowsElsewhere(ABC):
+    """A matrix whose rows lie elsewhere. What is to be done with them is sent there."""
+
+    @property
+    @abstractmethod
+    def squared_norm(self) -> float:
+        """||X||^2."""
+
+    @abstractmethod
+    def by_parts(self, function: Callable[[Matrix], Array]) -> Any:
+        """What a function of rows makes of all rows, which stays there."""
 
 
 def stack(matrices: list[Matrix]) -> Matrix:
@@ -107,6 +121,8 @@ def let_go(values: Array) -> None:
 
 def squared_norm(X: Matrix) -> float:
     """||X||^2, in double precision: in single precision, small squares would be zero."""
+    if isinstance(X, RowsElsewhere):
+        return X.squared_norm
     values = X.data if sp.issparse(X) else np.ravel(X)
     return float(sum(np.einsum("i,i->", part, part, dtype=np.float64) for part in chunks(values)))
 

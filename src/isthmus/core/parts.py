@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 import scipy.sparse as sp
 
-from isthmus.core.numerics import assembled, let_go, stack
+from isthmus.core.numerics import RowsElsewhere, assembled, let_go, stack
 from isthmus.typing import Array, Matrix, Positions
 
 NON_ZEROS_OF_A_PART = 1 << 17
@@ -34,12 +34,16 @@ def row_parts(X: Matrix) -> list[tuple[slice, Matrix]]:
 
 def part_ends(indptr: Positions, n_words: int) -> list[int]:
     """Where parts of a matrix end, the first of which begins at 0."""
-    non_zeros = int(indptr[-1])
-    most = max(MOST_PARTS, non_zeros // LARGEST_PART)
-    n_parts = int(np.clip(non_zeros // max(NON_ZEROS_OF_A_PART, 8 * n_words), 1, most))
-    inner = np.searchsorted(indptr, np.arange(1, n_parts) * (non_zeros // n_parts))
+    inner = np.searchsorted(indptr, part_cuts(int(indptr[-1]), n_words))
     ends = sorted({0, *inner.tolist(), len(indptr) - 1})  # a very long row may be a part, and leaves none empty
     return ends if len(ends) > 1 else [0, 0]
+
+
+def part_cuts(non_zeros: int, n_words: int) -> Positions:
+    """The non-zeros, by their position, with whose rows parts end, but for the last part."""
+    most = max(MOST_PARTS, non_zeros // LARGEST_PART)
+    n_parts = int(np.clip(non_zeros // max(NON_ZEROS_OF_A_PART, 8 * n_words), 1, most))
+    return np.arange(1, n_parts) * (non_zeros // n_parts)
 
 
 def rows_of(X: Matrix, first: int, last: int) -> Matrix:
@@ -52,6 +56,8 @@ def rows_of(X: Matrix, first: int, last: int) -> Matrix:
 
 def by_parts(function: Callable[[Matrix], Array], X: Matrix) -> Array:
     """What a function of rows makes of all rows of X."""
+    if isinstance(X, RowsElsewhere):
+        return X.by_parts(function)
     (_, first), *others = parts = row_parts(X)
     found = function(first)
     release(first)

@@ -154,6 +154,12 @@ class TopicClassifier(FactorizationClassifier):
     def design(self) -> Design:
         """The parts that the method is made of."""
 
+    @property
+    def passes_over_parts(self) -> bool:
+        """Whether the target may lie elsewhere (`isthmus.core.remote`): it is passed over, and nothing else."""
+        own_starts = (TopicClassifier.word_starts, TopicClassifier.document_starts)
+        return self.design().is_plain and (type(self).word_starts, type(self).document_starts) == own_starts
+
     def word_starts(self, problem: Problem, rng: np.random.RandomState) -> dict[str, Array]:
         """Where factors over words and associations start, if not at random."""
         return {}

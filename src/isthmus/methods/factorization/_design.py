@@ -71,6 +71,11 @@ class Design:
         links = dict.fromkeys((c.association for c in self.components if c.association is not None), ASSOCIATION)
         return {**words, **links, ROWS: DOCUMENTS}
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing but the fit looks at the classes of documents, which are distributions."""
+        return not self.restore_last and not self.terms and isinstance(self.constraint(ROWS), RowsSumToOne)
+
     def constraint(self, name: str) -> Constraint:
         """What a factor, named with its star, must satisfy."""
         if name in self.constraints:

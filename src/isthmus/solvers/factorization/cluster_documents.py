@@ -20,6 +20,7 @@ import scipy.sparse as sp
 
 from isthmus.core.cluster import active_client, answer
 from isthmus.core.parts import row_parts
+from isthmus.core.remote import RemoteMatrix, RemoteRows
 from isthmus.solvers.factorization.documents import MatrixDocuments, SweptDocuments, WholeMatrix, added_up
 from isthmus.solvers.factorization.kernel import gram, row_order
 from isthmus.solvers.factorization.sweep import RowStep, columns_times, rows_times, sweep_rows
@@ -28,13 +29,18 @@ from isthmus.typing import Array, Matrix
 
 def documents_of(matrix: Matrix) -> SweptDocuments:
     """The documents of a matrix, here or on the cluster that is in use."""
+    if isinstance(matrix, RemoteMatrix):
+        return ClusterDocuments(matrix, matrix.client)
     client = active_client()
     return MatrixDocuments(matrix) if client is None or not sp.issparse(matrix) else ClusterDocuments(matrix, client)
 
 
 @dataclass(frozen=True, eq=False)
 class ClusterDocuments(WholeMatrix):
-    """Documents whose rows are on the workers of a cluster. `matrix` may be one that `isthmus.open_matrix` opened."""
+    """Documents whose rows are on the workers of a cluster.
+
+    `matrix` may be one that `isthmus.open_matrix` opened, or a `RemoteMatrix`.
+    """
 
     client: Any
     _held: _Held = field(default_factory=lambda: _Held(), init=False)
@@ -42,6 +48,8 @@ class ClusterDocuments(WholeMatrix):
     @cached_property
     def _parts(self) -> list[tuple[slice, Any]]:
         """Where in X each part stands, and its matrix on a worker."""
+        if isinstance(self.matrix, RemoteMatrix):
+            return self.matrix.parts
         return [(rows, self._send(_load, located(part), part.shape)) for rows, part in row_parts(self.matrix)]
 
     def _send(self, function: Any, *operands: Any) -> Any:
@@ -90,11 +98,17 @@ class ClusterDocuments(WholeMatrix):
     @contextmanager
     def holding(self, V: Array) -> Iterator[None]:
         """The rows of V lie with their documents. Those of a worker that dies are taken through all sweeps again."""
-        self._held.V, self._held.states = V, [self._send(_first_state, V[rows]) for rows, _ in self._parts]
+        starts = V.parts if isinstance(V, RemoteRows) else [(rows, V[rows]) for rows, _ in self._parts]
+        self._held.V, self._held.states = V, [self._send(_first_state, own) for _, own in starts]
         try:
             yield
-            for (rows, _), own in zip(self._parts, self._held.states, strict=True):
-                V[rows] = answer(self.client, self._send(itemgetter(0), own))
+            states = zip(starts, self._held.states, strict=True)
+            found = [(rows, self._send(itemgetter(0), own)) for (rows, _), own in states]
+            if isinstance(V, RemoteRows):
+                V.parts = found
+                return
+            for rows, own in found:
+                V[rows] = answer(self.client, own)
         finally:
             self._held.V, self._held.states, self._held.gram = None, [], None
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from isthmus.core.remote import RemoteRows
 from isthmus.solvers.factorization.kernel import BLOCK_ROWS
 from isthmus.typing import Array
 
@@ -26,12 +27,17 @@ class Factors(dict[str, Array]):
     That is all it takes for frozen source labels to cost nothing per iteration: X_s^T Y_s depends on a factor that
     never changes.
 
-    Arrays are kept in column order (see `isthmus.solvers.factorization.kernel`). Whoever changes one in place says so
-    (`changed`).
+    Arrays are kept in column order (see `isthmus.solvers.factorization.kernel`), unless they lie with their documents.
+    Whoever changes one in place says so (`changed`).
     """
 
     def __init__(self, arrays: Mapping[str, Array]) -> None:
-        super().__init__({name: np.array(array, order="F") for name, array in arrays.items()})
+        super().__init__(
+            {
+                name: array.copy() if isinstance(array, RemoteRows) else np.array(array, order="F")
+                for name, array in arrays.items()
+            }
+        )
         self._versions = dict.fromkeys(self, 0)
         self._scratch: dict[tuple[int, np.dtype[Any]], Array] = {}
         self._slots: dict[Hashable, Slot] = {}

@@ -12,6 +12,7 @@ from typing import cast
 import numpy as np
 
 from isthmus.core.progress import Step
+from isthmus.core.remote import RemoteRows
 from isthmus.solvers.factorization.constraints import (
     ColumnsSumToOne,
     Constraint,
@@ -178,7 +179,7 @@ def check_parts(model: Factorization) -> None:
                         f"The factor {name!r} is free, but {type(term).__name__} has no method `quadratic`: "
                         "it can't be solved for exactly."
                     )
-        elif (factors[name] < 0).any():
+        elif not isinstance(factors[name], RemoteRows) and (factors[name] < 0).any():
             raise ValueError(f"The factor {name!r} starts with negative values: only a Free factor may.")
 
 

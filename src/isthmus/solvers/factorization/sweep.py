@@ -67,7 +67,7 @@ def columns_times(X: Matrix, V: Array, compiled: bool) -> Array:
 
 def worth_compiling(X: Matrix, dtype: np.dtype[np.floating], width: int) -> bool:
     """Whether compiled loops are there, for numbers of this kind, and X is large enough to gain from them."""
-    if not (sp.issparse(X) and X.nnz * width >= WORTH_COMPILED and X.dtype == dtype and X.format == "csr"):
+    if not (getattr(X, "format", "") == "csr" and X.nnz * width >= WORTH_COMPILED and X.dtype == dtype):
         return False
     return width <= WIDEST and can_compile()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
@@ -66,11 +68,18 @@ def first_labels(problem: Problem, C: float) -> list[Array]:
     classifier = logistic_regression(problem, C / problem.mean_squared_length)
     starts = []
     for domain in problem.domains:
-        start = np.array(domain.labels)
-        if not domain.fully_labeled:
-            start[~domain.labeled] = by_parts(classifier.predict_proba, domain.unlabeled)
+        if domain.labeled.any():
+            start = np.array(domain.labels)
+            if not domain.fully_labeled:
+                start[~domain.labeled] = by_parts(classifier.predict_proba, domain.unlabeled)
+        else:
+            start = by_parts(partial(_expected, classifier, domain.labels.dtype), domain.matrix)
         starts.append(start)
     return starts
+
+
+def _expected(classifier: LogisticRegression, dtype: np.dtype[np.floating], X: Matrix) -> Array:
+    return np.asarray(classifier.predict_proba(X), dtype=dtype)
 
 
 class RepeatedLogistic:
