@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import numpy as np
+import pandas as pd
 import pytest
 
+import isthmus
 from command import run
-from isthmus.cli import partitions
+from isthmus.cli import fit_partitions, partitions
 from test_cli_fit import HIDDEN, SOURCE
 from test_reading import write
 
@@ -91,9 +95,9 @@ def test_what_was_done_is_not_done_again(client: Any, folder: Path, tmp_path: Pa
         assert predict(folder, tmp_path / "labels", address).code != 0
     sent = list[int]()
 
-    def counting(client: Any, asked: Any, files: Any, output: Any) -> Any:
+    def counting(client: Any, asked: Any, files: Any, *given: Any) -> Any:
         sent.extend(files)
-        return labelled(client, asked, files, output)
+        return labelled(client, asked, files, *given)
 
     with mock.patch.object(partitions, "_labelled", counting):
         done = predict(folder, tmp_path / "labels", address)
@@ -116,3 +120,139 @@ def test_a_file_that_cannot_be_read_is_named(client: Any, folder: Path, tmp_path
     done = run("predict", model, parts, "--cluster", address)
     assert done.code == 2
     assert "-o" in done.err
+
+
+@pytest.fixture(scope="module")
+def fit_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A source, a target in three parts, one of which holds no known word, and the same in one file."""
+    folder = tmp_path_factory.mktemp("fit")
+    target = [*HIDDEN[:4], {**HIDDEN[0], "id": "strange", "text": "qqqq"}, *HIDDEN[4:]]
+    write(folder / "source.csv", SOURCE)
+    write(folder / "whole.csv", target)
+    (folder / "parts").mkdir()
+    (folder / "parts" / "_SUCCESS").touch()
+    for number, rows in enumerate((target[:4], target[4:5], target[5:])):
+        write(folder / "parts" / f"part-{number}.{'jsonl' if number == 1 else 'csv'}", rows)
+    return folder
+
+
+def fit(folder: Path, target: Path, output: Path, *more: object) -> Any:
+    given = ["--source", folder / "source.csv", "--target", target, "-o", output / "model.isthmus"]
+    return run("fit", *given, "--json", *more)
+
+
+def labels_of(*files: Path) -> list[tuple[str, str, str]]:
+    found = []
+    for file in files:
+        table = pd.read_json(file, lines=True) if file.suffix == ".jsonl" else pd.read_csv(file)
+        found += [(str(row.id), row.label, f"{row.confidence:.6f}") for row in table.itertuples()]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("method", "looked_at"),
+    [("TCL", 6), ("LR", 20), ("Auto", 6)],
+    ids=["rows of V stay with the workers", "all are looked at here", "a sample is looked at here"],
+)
+def test_a_fit_of_a_folder_is_that_of_one_file(
+    client: Any, fit_files: Path, tmp_path: Path, method: str, looked_at: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("isthmus.auto.sample.AT_MOST", looked_at)
+    monkeypatch.setattr("isthmus.core.parts.NON_ZEROS_OF_A_PART", 40)
+    monkeypatch.setattr("isthmus._api.local_static_encoder", lambda: None)
+    here = tmp_path / "here"
+    here.mkdir()
+    for_one = fit(fit_files, fit_files / "whole.csv", here, "--method", method, "--predictions", here / "labels.csv")
+    assert for_one.code == 0, for_one.err
+    more = ("--method", method, "--predictions", tmp_path / "labels", "--cluster", client.scheduler.address)
+    done = fit(fit_files, fit_files / "parts", tmp_path, *more)
+    assert done.code == 0, done.err
+    parts = [tmp_path / "labels" / name for name in ("part-0.csv", "part-1.jsonl", "part-2.csv")]
+    assert sorted((tmp_path / "labels").iterdir()) == parts
+    assert labels_of(*parts) == labels_of(here / "labels.csv")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["here", "labels", "model.isthmus"]
+    said, alone = json.loads(done.stdout), json.loads(for_one.stdout)
+    assert (said["target"]["documents"], said["target"]["files"]) == (len(HIDDEN) + 1, 3)
+    assert said["target"]["labels"] == alone["target"]["labels"]
+    assert said["estimated_accuracy"] == alone["estimated_accuracy"]
+    models = [isthmus.load(folder / "model.isthmus") for folder in (here, tmp_path)]
+    texts = [row["text"] for row in HIDDEN]
+    assert np.array_equal(*(model.predict_proba(texts) for model in models))
+    for name in ("unknown", "closeness", "confidence", "numbers", "center"):
+        assert np.allclose(*(getattr(model.profile, name) for model in models), atol=1e-6), name
+    assert len(models[1].labels) == 0
+
+
+def test_a_worker_that_dies_changes_no_fit(
+    client: Any, fit_files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("isthmus.core.parts.NON_ZEROS_OF_A_PART", 40)
+    more = ("--method", "TCL", "--set", "max_iter=6", "--cluster", client.scheduler.address)
+    alone = fit(fit_files, fit_files / "parts", tmp_path, *more, "--predictions", tmp_path / "labels")
+    assert alone.code == 0, alone.err
+    learned, died = fit_partitions._learned, list[int]()
+
+    def killing(*given: Any) -> Any:
+        found = learned(*given)  # whose rows are lost, and taken through all sweeps again
+        died.extend(client.run(os.getpid).values())
+        os.kill(died[0], signal.SIGKILL)
+        return found
+
+    monkeypatch.setattr(fit_partitions, "_learned", killing)
+    (tmp_path / "again").mkdir()
+    done = fit(
+        fit_files, fit_files / "parts", tmp_path / "again", *more, "--predictions", tmp_path / "again" / "labels"
+    )
+    assert done.code == 0, done.err
+    assert died
+    for file in (tmp_path / "labels").iterdir():
+        assert (tmp_path / "again" / "labels" / file.name).read_bytes() == file.read_bytes()
+
+
+def test_a_fit_goes_on_with_the_files_that_are_done(
+    client: Any, fit_files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left, written = tmp_path / "model.isthmus.unfinished", list[int]()
+    more = ("--method", "NMTF", "--set", "max_iter=3", "--cluster", client.scheduler.address)
+    learned = fit_partitions._learned
+
+    def broken(*given: Any) -> Any:
+        written.append((left / "rows-00002" / "data.npy").stat().st_mtime_ns)
+        if len(written) == 1:
+            raise KeyboardInterrupt
+        return learned(*given)
+
+    monkeypatch.setattr(fit_partitions, "_learned", broken)
+    assert fit(fit_files, fit_files / "parts", tmp_path, *more).code != 0
+    assert {path.name for path in tmp_path.iterdir()} == {left.name}
+    done = fit(fit_files, fit_files / "parts", tmp_path, *more)
+    assert done.code == 0, done.err
+    assert written[0] == written[1]
+    assert {path.name for path in tmp_path.iterdir()} == {"model.isthmus"}
+
+
+def test_a_fit_of_a_folder_says_what_is_wrong(
+    client: Any, fit_files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts, on_cluster = tmp_path / "parts", ("--cluster", client.scheduler.address)
+    shutil.copytree(fit_files / "parts", parts)
+
+    def refused(*more: object) -> str:
+        done = fit(fit_files, parts, tmp_path, *on_cluster, *more)
+        assert done.code == 1
+        return str(done.last)
+
+    monkeypatch.setattr("isthmus.auto.sample.AT_MOST", 6)
+    assert "SelfTraining learns from all documents in one place" in refused("--method", "SelfTraining")
+    (tmp_path / "labels").touch()
+    assert "is a file, and workers write one for each part" in refused("--predictions", tmp_path / "labels")
+    (parts / "part-3.csv").write_text("id,text\n,lost\n")
+    assert "part-3.csv, line 2, has no id (column 'id')" in refused()
+    assert "part-3.csv has no row that can be read." in refused("--on-bad-rows", "skip")
+    (parts / "part-3.csv").unlink()
+    (parts / "part-3.parquet").write_bytes(b"PAR1, and no more")
+    assert "part-3.parquet" in refused()
+    assert "--truth: the target is a folder" in " ".join(
+        fit(fit_files, parts, tmp_path, *on_cluster, "--truth", "truth").err.split()
+    )
+    assert not (tmp_path / "model.isthmus").exists()

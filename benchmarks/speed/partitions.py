@@ -78,7 +78,7 @@ def _run(folder: Path, size: int, kills: int) -> dict[str, Any]:
 
 def main() -> None:
     """The driver."""
-    from isthmus.cli.partitions import Asked, label_folder
+    from isthmus.cli.partitions import Asked, files_of, label_files
     from isthmus.core.cluster import local_cluster
 
     distributed: Any = import_module("distributed")
@@ -98,7 +98,7 @@ def main() -> None:
 
         killer = Thread(target=kill)
         killer.start()
-        label_folder(Asked(model, None, {}, True), folder, Path(output), cluster.scheduler_address, force=False)
+        label_files(client, Asked(model, None, {}, True), files_of(folder), Path(output), force=False)
         done.set()
         killer.join()
     Path(answer).write_text(json.dumps({"peak": peak_bytes(), "died": len(died)}))

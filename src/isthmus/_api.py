@@ -300,7 +300,7 @@ def _tell(estimator: TransferClassifier, target_prior: Any, max_time: float | No
     if target_prior is not None:
         _set_prior(estimator, target_prior)
     if max_time is not None:
-        _limit_time(estimator, max_time)
+        limit_time(estimator, max_time)
     if verbose and "verbose" in estimator.get_params():
         estimator.set_params(verbose=verbose)
 
@@ -314,7 +314,7 @@ def _set_prior(estimator: TransferClassifier, target_prior: Any) -> None:
     estimator.set_params(target_prior=target_prior)
 
 
-def _limit_time(estimator: TransferClassifier, max_time: float) -> None:
+def limit_time(estimator: TransferClassifier, max_time: float) -> None:
     """Let a fit take about this many seconds; a method that goes step by step is stopped by its callback."""
     known = estimator.get_params()
     if not isinstance(max_time, Real) or not max_time >= 0:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import MappingProxyType
@@ -13,10 +15,10 @@ import typer
 
 from isthmus._api import read_method
 from isthmus.cli.settings import apply_settings
-from isthmus.cli.stages import Advance
+from isthmus.cli.stages import Advance, Stages
 from isthmus.core.estimator import TransferClassifier
-from isthmus.core.progress import Step
-from isthmus.exceptions import DataError
+from isthmus.core.progress import Stage, Step, listening
+from isthmus.exceptions import DataError, EmptyDocumentWarning, SmallClassWarning, TransferWarning
 from isthmus.text import PRESETS, StaticEncoder, is_static_folder, read_encoder, static_encoder
 from isthmus.text.static import HUB_NAME, STATIC
 
@@ -52,6 +54,33 @@ def watch_steps(estimator: TransferClassifier, advance: Advance) -> None:
 
     if "callback" in estimator.get_params():
         estimator.set_params(callback=on_step)
+
+
+@contextmanager
+def fitting(estimator: TransferClassifier, stages: Stages) -> Iterator[None]:
+    """While an estimator is fitted, each step is shown; what it refuses is said in a sentence."""
+    what, tried = f"fitting {type(estimator).__name__}", list[str]()
+
+    def tell(stage: Stage) -> None:
+        tried.append(stage.name)
+        left = f", {len(stage.left)} more to come" if stage.left else ""
+        advance(len(tried) - 1, len(tried) + len(stage.left), f"{what}: {stage.name}{left}")
+
+    with stages.stage(what) as advance, warnings.catch_warnings(), listening(tell):
+        watch_steps(estimator, advance)
+        warnings.simplefilter("ignore", TransferWarning)  # the summary shows them
+        warnings.simplefilter("ignore", SmallClassWarning)  # the findings have it
+        warnings.simplefilter("ignore", EmptyDocumentWarning)  # and most of these
+        try:
+            yield
+        except (ValueError, TypeError) as error:
+            raise DataError(str(error)) from error
+
+
+def without_callback(estimator: TransferClassifier) -> None:
+    """It has done its work, and no file can hold it."""
+    if "callback" in estimator.get_params():
+        estimator.set_params(callback=None)
 
 
 def check_preset(preset: str | None, encoder: str | None) -> None:

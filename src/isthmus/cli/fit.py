@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -67,8 +68,7 @@ def fit(
     Exit codes: 0 done, 1 could not be done (one sentence says why, and no
     file was changed unless it says so), 2 wrong usage.
     """
-    from time import perf_counter
-
+    given, began = dict(locals()), perf_counter()
     from isthmus._api import DEFAULT_METHOD
     from isthmus.cli.blocks import matrix_folder, wants_blocks
     from isthmus.cli.estimating import load_encoder, read_estimator
@@ -76,12 +76,13 @@ def fit(
     from isthmus.cli.settings import read_settings
     from isthmus.cli.summary import Summary
 
-    began = perf_counter()
     _check(source, target, preset, encoder)
     changed = read_settings(settings)
     estimator = read_estimator(method or DEFAULT_METHOD, random_state, target_prior, max_time, changed)
     how_read = (form, encoding, max_document, target_text, target_label, allow_label or ())
     reading = Reading(text, label, id_column, truth, *how_read)
+    if _is_fit_of_folder(estimator, reading, given):
+        return
     skip = on_bad_rows is o.OnBadRows.skip
     inputs = [*source, *([] if labels is None else [str(labels)]), target]
     outputs = _plan({"--output": output, "--predictions": predictions, "--report": report}, force, inputs)
@@ -91,10 +92,28 @@ def fit(
     about = {"reading": vars(reading), "skip": skip, "preset": preset} if in_blocks else None
     use_target_labels = use_target_labels or labels is not None
     how: dict[str, Any] = {"preset": preset, "encoder": load_encoder(encoder), "client": cluster}
-    _warn(read, outputs)
     with matrix_folder(inputs, next(iter(outputs.values()), None), about) as how["folder"]:
         result = _fit_and_write(estimator, read, use_target_labels, max_time, how, outputs)
     _show(Summary(read, result, use_target_labels, outputs, perf_counter() - began, changed), as_json)
+
+
+def _is_fit_of_folder(estimator: TransferClassifier, reading: Reading, given: dict[str, Any]) -> bool:
+    """Whether the target is a folder of files, which workers have read and labelled by now."""
+    from isthmus.cli.partitions import holds_tables
+
+    if given["cluster"] is None or not holds_tables(given["target"]):
+        return False
+    from isthmus.cli.fit_partitions import FolderFit, fit_folder
+
+    for name in ("report", "encoder", "labels", "truth", "blocks", "use_target_labels", "skipped"):
+        if given[name]:
+            option = f"--{name.replace('_', '-')}"
+            raise typer.BadParameter(f"{option}: the target is a folder of files that workers read: leave it out.")
+    same = {name: given[name] for name in ("source", "target", "preset", "max_time", "cluster", "force")}
+    outputs = {f"--{name}": given[name] for name in ("output", "predictions") if given[name] is not None}
+    skip = given["on_bad_rows"] is o.OnBadRows.skip
+    fit_folder(estimator, FolderFit(**same, reading=reading, skip=skip, outputs=outputs), given["as_json"])
+    return True
 
 
 def _check(source: list[str], target: str, preset: str | None, encoder: str | None) -> None:
@@ -148,14 +167,14 @@ def _read(
 ) -> ReadFiles:
     """All documents, and what may be wrong with them."""
     from isthmus.cli.bad_rows import BadRows
-    from isthmus.cli.gathering import check_files, gather_files
+    from isthmus.cli.gathering import check_files, gather, gather_files, gather_in_blocks
     from isthmus.cli.given import join_labels
     from isthmus.cli.stages import Stages
     from isthmus.cli.summary import ReadFiles
 
     with BadRows() as bad:
         with Stages() as stages:
-            files = gather_files(source, target, reading, stages, bad, in_blocks)
+            files = gather_files(source, target, reading, stages, bad, gather_in_blocks if in_blocks else gather)
         if not skip:
             bad.refuse()
         check_files(files, reading, use_target_labels)
@@ -203,6 +222,7 @@ def _fit_and_write(
     from isthmus.cli.blocks import give_memory_back
     from isthmus.cli.stages import Stages
 
+    _warn(read, outputs)
     with Stages() as stages:
         result = _transfer(estimator, read, use_target_labels, max_time, how, stages)
         if read.files.target.in_blocks:
@@ -219,51 +239,26 @@ def _transfer(
     how: dict[str, Any],
     stages: Stages,
 ) -> Result:
-    import warnings
-
     from isthmus._api import transfer
-    from isthmus.cli.estimating import watch_steps
+    from isthmus.cli.estimating import fitting, without_callback
     from isthmus.cli.gathering import domain_names
     from isthmus.core.cluster import connected
-    from isthmus.core.progress import Stage, listening
-    from isthmus.exceptions import DataError, EmptyDocumentWarning, SmallClassWarning, TransferWarning
 
     sources, target = read.files.sources, read.files.target
     names = domain_names([source.path for source in sources])
-    fitting = f"fitting {type(estimator).__name__}"
-
-    def tell(stage: Stage) -> None:
-        tried.append(stage.name)
-        left = f", {len(stage.left)} more to come" if stage.left else ""
-        advance(len(tried) - 1, len(tried) + len(stage.left), f"{fitting}: {stage.name}{left}")
-
-    tried: list[str] = []
-    with (
-        connected(how["client"]) as client,
-        stages.stage(fitting) as advance,
-        warnings.catch_warnings(),
-        listening(tell),
-    ):
-        watch_steps(estimator, advance)
-        warnings.simplefilter("ignore", TransferWarning)  # the summary shows them
-        warnings.simplefilter("ignore", SmallClassWarning)  # the findings have it
-        warnings.simplefilter("ignore", EmptyDocumentWarning)  # and most of these
-        try:
-            result = transfer(
-                [text for source in sources for text in source.texts],
-                [label for source in sources for label in source.labels],
-                target.texts,
-                method=estimator,
-                source_domains=[name for name, source in zip(names, sources, strict=True) for _ in source.texts],
-                target_labels=target.labels if use_target_labels else None,
-                max_time=max_time,
-                **{**how, "client": client},
-            )
-        except (ValueError, TypeError) as error:
-            raise DataError(str(error)) from error
+    with connected(how["client"]) as client, fitting(estimator, stages):
+        result = transfer(
+            [text for source in sources for text in source.texts],
+            [label for source in sources for label in source.labels],
+            target.texts,
+            method=estimator,
+            source_domains=[name for name, source in zip(names, sources, strict=True) for _ in source.texts],
+            target_labels=target.labels if use_target_labels else None,
+            max_time=max_time,
+            **{**how, "client": client},
+        )
     _warn_of_more_empty(result, read)
-    if "callback" in result.estimator.get_params():
-        result.estimator.set_params(callback=None)  # it has done its work, and no file can hold it
+    without_callback(result.estimator)
     return result
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, count, islice
 from pathlib import Path
@@ -119,11 +119,14 @@ class Files:
             yield from find_unknown(self.target.part(self.target.labels), self.classes, column)
 
 
-def gather(path: str, stages: Stages, bad: BadRows, **options: Any) -> Gathered:
-    """All documents of a file that can be read; `bad` takes the others. `options` are those of `open_documents`."""
+def gather(path: str, stages: Stages, bad: BadRows, most: int | None = None, **options: Any) -> Gathered:
+    """All documents of a file that can be read, or the first; `bad` takes the others.
+
+    `options` are those of `open_documents`.
+    """
     with stages.stage(f"reading {path}") as advance, open_documents(path, on_bad_row=bad.of(path), **options) as file:
         found = Gathered(path, file.columns)
-        for document in file:
+        for document in islice(file, most):
             found.ids.append(document.id)
             found.texts.append(document.text)
             found.labels.append(document.label)
@@ -163,24 +166,31 @@ def gather_in_blocks(path: str, stages: Stages, bad: BadRows, **options: Any) ->
 
 
 def gather_files(
-    sources: Sequence[str], target: str, reading: Reading, stages: Stages, bad: BadRows, in_blocks: bool = False
+    sources: Sequence[str],
+    target: str,
+    reading: Reading,
+    stages: Stages,
+    bad: BadRows,
+    gather_target: Callable[..., Gathered] = gather,
 ) -> Files:
-    """All documents of a fit, with labels that are spelled alike across the files; the target's in blocks or not."""
+    """All documents of a fit, with labels that are spelled alike across the files."""
     # Ids tell which label is whose, and the source's documents get none: theirs may be missing or alike.
     options = {**reading.common, "text": reading.text, "label": reading.label, "labelled": True, "with_ids": False}
     gathered = [gather(path, stages, bad, **options) for path in sources]
-    there = (gather_in_blocks if in_blocks else gather)(
-        target,
-        stages,
-        bad,
-        text=reading.target_text or reading.text,
-        label=reading.target_label or reading.label or gathered[0].columns.label,
-        id=reading.id,
-        truth=reading.truth,
-        **reading.common,
-    )
+    there = gather_target(target, stages, bad, **target_options(reading, gathered))
     spell_alike([*gathered, there])
     return Files(gathered, there)
+
+
+def target_options(reading: Reading, sources: Sequence[Gathered]) -> dict[str, Any]:
+    """How the target is read, of `open_documents`."""
+    return {
+        "text": reading.target_text or reading.text,
+        "label": reading.target_label or reading.label or sources[0].columns.label,
+        "id": reading.id,
+        "truth": reading.truth,
+        **reading.common,
+    }
 
 
 def domain_names(paths: Sequence[str]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -27,30 +28,40 @@ class Asked:
     """Whether rows that cannot be read are left out."""
 
 
-def label_folder(asked: Asked, folder: str, output: Path, address: str, force: bool) -> dict[str, Any]:
-    """Label every file of a folder into one of the same name in another; what was found, for scripts and people.
+@dataclass(frozen=True)
+class AtFit:
+    """What a fit has found for the documents of a file."""
+
+    rows: str
+    """The folder of their matrix."""
+    probabilities: Any
+    """Of those that hold a word; on a worker, or here."""
+
+
+def label_files(
+    client: Any, asked: Asked, files: list[Path], output: Path, force: bool, at_fit: Sequence[AtFit] = ()
+) -> dict[str, Any]:
+    """Label every file into one of the same name in a folder; what was found, for scripts and people.
 
     Workers read documents, and write labels: what comes back of a file is a few numbers. Killed and called again, it
-    goes on with the files that are not done.
+    goes on with the files that are not done. Labels of documents `at_fit` are not asked for again.
     """
     from isthmus import __version__
     from isthmus.cli.stages import Stages
-    from isthmus.core.cluster import connected
     from isthmus.io.journal import Journal, identity
 
-    files = _files_of(folder)
-    output.mkdir(exist_ok=True)
     about = {
         "asked": vars(asked),
         "files": [identity(file) for file in (Path(asked.model), *files)],
         "isthmus": __version__,
     }
-    with Journal.beside(output, about) as journal, Stages() as stages, connected(address) as client:
+    with Journal.beside(output, about) as journal, Stages() as stages:
         found = {number: kept for number in range(len(files)) if (kept := _kept(journal, number)) is not None}
         left = {number: file for number, file in enumerate(files) if number not in found}
-        _check(left, output, force or journal.resumed, asked)
-        with stages.stage(f"labelling {folder}") as advance:
-            for number, tally in _labelled(client, asked, left, output):
+        check_labels(left.values(), output, force or journal.resumed, asked.model)
+        output.mkdir(exist_ok=True)
+        with stages.stage(f"labelling {files[0].parent}") as advance:
+            for number, tally in _labelled(client, asked, left, output, at_fit):
                 journal.write(number, tally=_text(tally))
                 found[number] = tally
                 advance(len(found), len(files))
@@ -58,19 +69,26 @@ def label_folder(asked: Asked, folder: str, output: Path, address: str, force: b
     return _added_up(files, [found[number] for number in range(len(files))], output)
 
 
-def label_partition(asked: Asked, file: str, output: str) -> dict[str, Any]:
-    """On a worker: label one file; the labels get their name when all of them are written."""
+def label_partition(asked: Asked, file: str, output: str, rows: str = "", found: Any = None) -> dict[str, Any]:
+    """On a worker: label one file; the labels get their name when all of them are written.
+
+    `rows` and `found` are what a fit knows of it (`AtFit`).
+    """
     from isthmus.cli.bad_rows import BadRows, skipped_path
-    from isthmus.cli.predict import drift_of, label
+    from isthmus.cli.predict import KnownAnswers, drift_of, label
+    from isthmus.core.remote import rows_with_words
     from isthmus.io.atomic import Staging
     from isthmus.io.documents import check_format, open_documents
 
     result = _loaded(asked.model, asked.encoder, Path(asked.model).stat().st_mtime_ns)
+    known = None
+    if found is not None:
+        known = KnownAnswers(result.estimator.class_prior_, rows_with_words(rows), found)
     with BadRows() as bad:
         how = {**asked.reading, "on_bad_row": bad.of(file)} if asked.skip else asked.reading
         with open_documents(file, **how) as documents, Staging() as staging:
             with staging.place(Path(output)).open("xb") as stream:
-                tally = label(result, documents, stream, check_format(output, "--output"), output)
+                tally = label(result, documents, stream, check_format(output, "--output"), output, ask=known)
             if not tally.n:  # then every row is bad
                 bad.refuse()
             staging.commit()
@@ -94,36 +112,50 @@ def _loaded(model: str, encoder: str | None, _changed: int) -> Result:
     return load_result(model, encoder)
 
 
-def _labelled(client: Any, asked: Asked, files: dict[int, Path], output: Path) -> Any:
+def _labelled(client: Any, asked: Asked, files: dict[int, Path], output: Path, at_fit: Sequence[AtFit]) -> Any:
     """What is found in each file, one after the other. A file whose worker dies goes to another one."""
     from isthmus.core.cluster import answer
 
-    sent = {
-        number: client.submit(label_partition, asked, str(file), str(output / file.name), pure=False)
-        for number, file in files.items()
-    }
+    def sent_with(number: int, file: Path) -> Any:
+        known = (at_fit[number].rows, at_fit[number].probabilities) if at_fit else ()
+        return client.submit(label_partition, asked, str(file), str(output / file.name), *known, pure=False)
+
+    sent = {number: sent_with(number, file) for number, file in files.items()}
     for number, file in files.items():
         yield number, answer(client, sent.pop(number), f"the file {file}")
 
 
-def _files_of(folder: str) -> list[Path]:
+def holds_tables(folder: str) -> bool:
+    """Whether it is a folder of tables, and not one of text files."""
+    from isthmus.io.documents import is_table
+
+    path = Path(folder)
+    return path.is_dir() and any(is_table(file.name) for file in path.iterdir() if file.is_file())
+
+
+def files_of(folder: str) -> list[Path]:
+    """The parts that a folder holds. Names that begin with a dot or an underscore are what programs left for others."""
     path = Path(folder)
     if not path.is_dir():
         raise DataError(f"--cluster labels the files of a folder, and {folder} is none: put the parts into one.")
-    files = sorted(file.resolve() for file in path.iterdir() if file.is_file() and not file.name.startswith("."))
+    files = sorted(file.resolve() for file in path.iterdir() if file.is_file() and file.name[0] not in "._")
     if not files:
         raise DataError(f"{folder} holds no file: put the parts of the documents into it.")
     return files
 
 
-def _check(files: dict[int, Path], output: Path, force: bool, asked: Asked) -> None:
+def check_labels(files: Iterable[Path], output: Path, force: bool, model: str) -> None:
+    """Labels of these files can be written to a folder."""
     from isthmus.cli.outputs import check_outputs
     from isthmus.io.documents import check_format
 
-    inputs = [asked.model, *map(str, files.values())]
-    for file in files.values():
+    if output.exists() and not output.is_dir():
+        raise DataError(f"{output} is a file, and workers write one for each part: name a folder for the labels.")
+    some = list(files)
+    inputs = [model, *map(str, some)]
+    for file in some:
         check_format(file.name, "FILE")
-        check_outputs({"--output": output / file.name}, force, inputs)
+        check_outputs({"--output": output / file.name if output.is_dir() else output}, force, inputs)
 
 
 def _kept(journal: Journal, number: int) -> dict[str, Any] | None:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import typer
 
 from isthmus.cli import options as o
+from isthmus.exceptions import DataError
 
 if TYPE_CHECKING:
     from isthmus._api import Result
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from isthmus.io.atomic import Staging
     from isthmus.io.documents import Document, DocumentFile
     from isthmus.io.journal import Journal
-    from isthmus.typing import Array
+    from isthmus.typing import Array, Mask
 
 BATCH = 5_000
 CHARACTERS = 10_000_000
@@ -67,6 +69,23 @@ class LabelledBlock:
         """What an earlier run kept; None if it did not come so far."""
         found = journal.read(number)
         return None if found is None else cls(found.pop("probabilities"), int(found.pop("n_empty")), found)
+
+
+class KnownAnswers:
+    """What a fit has found for documents, which come in the same order: of those that hold a word, and of others."""
+
+    def __init__(self, prior: Array, holds_words: Mask, found: Array) -> None:
+        import numpy as np
+
+        self.answers, self._holds_words, self._next = np.tile(prior, (len(holds_words), 1)), holds_words, 0
+        self.answers[holds_words] = found
+        if not np.isfinite(self.answers).all():
+            raise DataError("The fit found no probabilities for some documents: some weights of words are too large.")
+
+    def __call__(self, texts: list[str]) -> LabelledBlock:
+        rows = slice(self._next, self._next + len(texts))
+        self._next = rows.stop
+        return LabelledBlock(self.answers[rows], int((~self._holds_words[rows]).sum()), {})
 
 
 def predict(
@@ -155,12 +174,15 @@ def _on_cluster(how: tuple[Any, ...], folder: str, output: str, address: str, fo
     """The end of the command, and its code."""
     from isthmus.cli.console import complain, n_documents, print_json
     from isthmus.cli.console import output as standard_output
-    from isthmus.cli.partitions import Asked, label_folder
+    from isthmus.cli.partitions import Asked, files_of, label_files
+    from isthmus.core.cluster import connected
 
     if output == "-":
         raise typer.BadParameter("--cluster: workers write the labels: name a folder for them with -o.")
     asked = Asked(str(Path(how[0]).resolve()), *how[1:])
-    found = label_folder(asked, folder, Path(output).resolve(), address, force)
+    files = files_of(folder)
+    with connected(address) as client:
+        found = label_files(client, asked, files, Path(output).resolve(), force)
     if found["drifted"]:
         complain(f"Warning: {', '.join(found['drifted'])} do not look like the target of the fit.", "bold red")
     as_json, fail_on_drift = flags
@@ -239,8 +261,9 @@ def label(
     name: str,
     journal: Journal | None = None,
     advance: Any = lambda *_: None,
+    ask: Callable[[list[str]], LabelledBlock] | None = None,
 ) -> Tally:
-    """Write the labels of documents, a batch at a time."""
+    """Write the labels of documents, a batch at a time; `ask` knows them, if not the result."""
     from isthmus.io.documents import PredictionWriter
 
     tally, classes = Tally(), [str(label) for label in result.classes.tolist()]
@@ -248,7 +271,7 @@ def label(
         for number, batch in enumerate(_batches(documents)):
             block = None if journal is None else LabelledBlock.kept(journal, number)
             if block is None:
-                block = _ask(result, [document.text for document in batch])
+                block = (ask or partial(_ask, result))([document.text for document in batch])
                 if journal is not None:
                     block.keep(journal, number)
             writer.write([document.id for document in batch], block.probabilities)

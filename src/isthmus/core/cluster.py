@@ -42,6 +42,15 @@ def active_client() -> Any:
     return _CLIENT.get()
 
 
+def on_workers(client: Any, value: Any) -> Any:
+    """What is the same for several tasks: it is sent once."""
+    return client.submit(_itself, value, pure=False)
+
+
+def _itself(value: Any) -> Any:
+    return value
+
+
 def answer(client: Any, future: Any, work: str = "one part of the documents") -> Any:
     """What a task returns, however many workers die before; an error that says so, if there are none, or too many."""
     distributed: Any = import_module("distributed")

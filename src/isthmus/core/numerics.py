@@ -38,7 +38,7 @@ class RowsElsewhere(ABC):
         """||X||^2."""
 
     @abstractmethod
-    def by_parts(self, function: Callable[[Matrix], Array]) -> Any:
+    def by_parts(self, function: Callable[[Matrix], Array], dtype: Any = None) -> Any:
         """What a function of rows makes of all rows, which stays there."""
 
 

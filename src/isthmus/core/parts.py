@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -54,12 +55,12 @@ def rows_of(X: Matrix, first: int, last: int) -> Matrix:
     return assembled(X, X.data[start:end], X.indices[start:end], X.indptr[first : last + 1] - start)
 
 
-def by_parts(function: Callable[[Matrix], Array], X: Matrix) -> Array:
-    """What a function of rows makes of all rows of X."""
+def by_parts(function: Callable[[Matrix], Array], X: Matrix, dtype: Any = None) -> Array:
+    """What a function of rows makes of all rows of X, as numbers of this type, if it is given."""
     if isinstance(X, RowsElsewhere):
-        return X.by_parts(function)
+        return X.by_parts(function, dtype)
     (_, first), *others = parts = row_parts(X)
-    found = function(first)
+    found = np.asarray(function(first), dtype=dtype)
     release(first)
     if not others:
         return found

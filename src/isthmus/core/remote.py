@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from isthmus.core.cluster import answer
+from isthmus.core.cluster import answer, on_workers
 from isthmus.core.numerics import RowsElsewhere, assembled, squared_norm, stack
 from isthmus.core.parts import part_cuts, rows_of
 from isthmus.core.problem import DocumentStack, Problem, has_words, make_problem
@@ -41,7 +41,7 @@ class RemoteRows:
 
     def between(self, first: int, last: int) -> Any:
         """Some rows, on a worker."""
-        own = [(rows, part) for rows, part in self.parts if rows.start < last and rows.stop > first]
+        own = [(rows, part) for rows, part in self.parts if rows.start < last and rows.stop > first] or self.parts[:1]
         cut = [slice(max(first - rows.start, 0), last - rows.start) for rows, _ in own]
         return self.client.submit(_joined, [part for _, part in own], cut, pure=False)
 
@@ -86,11 +86,11 @@ class RemoteMatrix(RowsElsewhere):
         """The sum of all documents."""
         return np.asarray(sum(self._of_parts(_word_sums)))
 
-    def by_parts(self, function: Callable[[Matrix], Array]) -> RemoteRows:
-        sent = self._send(_itself, function)
-        found = [(rows, self._send(_applied, sent, part)) for rows, part in self.parts]
-        width, dtype = answer(self.client, self._send(_width_and_dtype, found[0][1]))
-        return RemoteRows(self.client, found, (self.shape[0], width), dtype)
+    def by_parts(self, function: Callable[[Matrix], Array], dtype: Any = None) -> RemoteRows:
+        sent = on_workers(self.client, function)
+        found = [(rows, self._send(_applied, sent, part, dtype)) for rows, part in self.parts]
+        width, kind = answer(self.client, self._send(_width_and_dtype, found[0][1]))
+        return RemoteRows(self.client, found, (self.shape[0], width), kind)
 
     def taken(self, rows: Positions) -> Matrix:
         """A few rows, in order, here."""
@@ -190,13 +190,9 @@ def _joined(parts: list[Array], cut: list[slice]) -> Array:
     return np.concatenate([part[rows] for part, rows in zip(parts, cut, strict=True)])
 
 
-def _applied(function: Callable[[Matrix], Array], part: Matrix) -> Array:
-    return function(part)
+def _applied(function: Callable[[Matrix], Array], part: Matrix, dtype: Any) -> Array:
+    return np.asarray(function(part), dtype=dtype)
 
 
 def _width_and_dtype(rows: Array) -> tuple[int, Any]:
     return rows.shape[1], rows.dtype
-
-
-def _itself(value: Any) -> Any:
-    return value

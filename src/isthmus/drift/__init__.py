@@ -1,14 +1,25 @@
 """Dataset shift after the fit: does what arrives still look like the target that a model was fitted to?"""
 
 from isthmus.drift.monitor import DriftReport, Sign, compare_batch
-from isthmus.drift.profile import TargetProfile, describe_documents, profile_target, profile_update
+from isthmus.drift.profile import (
+    DrawnDocuments,
+    TargetProfile,
+    describe_documents,
+    drawn_for_profile,
+    profile_drawn,
+    profile_target,
+    profile_update,
+)
 
 __all__ = [
+    "DrawnDocuments",
     "DriftReport",
     "Sign",
     "TargetProfile",
     "compare_batch",
     "describe_documents",
+    "drawn_for_profile",
+    "profile_drawn",
     "profile_target",
     "profile_update",
 ]

@@ -17,7 +17,7 @@ from isthmus.core.numerics import assembled
 from isthmus.core.parts import release, row_parts, rows_of, taken_rows
 from isthmus.exceptions import EmptyDocumentWarning
 from isthmus.text import LogTfidf, WordsAndEmbeddings
-from isthmus.typing import Array
+from isthmus.typing import Array, Positions
 
 MOST_DOCUMENTS = 5_000
 """Of the target, drawn at random, that a profile keeps numbers of."""
@@ -41,6 +41,16 @@ class TargetProfile:
     """The mean row of the target."""
 
 
+@dataclass(frozen=True, eq=False)
+class DrawnDocuments:
+    """Some of n documents (`drawn_for_profile`), and the mean row of all."""
+
+    texts: list[str]
+    X: Any
+    center: Array
+    n: int
+
+
 def profile_target(result: Any, target_texts: Collection[str] | None = None) -> TargetProfile | None:
     """Of what `isthmus.transfer` returned; None if it has lost its texts, and none are given that can be gone through.
 
@@ -56,9 +66,18 @@ def profile_target(result: Any, target_texts: Collection[str] | None = None) -> 
     X = _below(result.X, n_source) if result.X is not None else result.vectorizer.transform(texts)
     found = _profile(result.estimator, result.vectorizer, texts, X, shared)
     # A document that was learned from is surer than later ones ever are; what the fit says of it allows for that.
-    rows = _drawn(len(texts))
+    rows = drawn_for_profile(len(texts))
     at_fit = np.asarray(result.probabilities, dtype=np.float64).max(axis=1)[rows]
     return replace(found, confidence=np.where(result.given[rows], found.confidence, at_fit))
+
+
+def profile_drawn(estimator: Any, vectorizer: Any, drawn: DrawnDocuments, n_others: int) -> TargetProfile | None:
+    """The same of a target that lies elsewhere, where words were learned from `n_others` texts beside it.
+
+    The confidence is that of later documents. None if the vectorizer does not tell in how many texts a word stands.
+    """
+    shared = _frequent_words(vectorizer, drawn.n + n_others)
+    return None if shared is None else _profile_of(estimator, vectorizer, drawn, shared)
 
 
 def profile_update(before: Any, estimator: Any, vectorizer: Any, texts: Sequence[str], X: Any) -> TargetProfile | None:
@@ -77,11 +96,15 @@ def profile_update(before: Any, estimator: Any, vectorizer: Any, texts: Sequence
 
 def _profile(estimator: Any, vectorizer: Any, texts: Collection[str], X: Any, shared: set[str]) -> TargetProfile:
     """Of texts and their rows; words that are `shared` are no document's own."""
-    rows, n = _drawn(len(texts)), len(texts)
+    rows, n = drawn_for_profile(len(texts)), len(texts)
     wanted = set(rows.tolist())
     center = np.asarray(sum(_summed(part) for _, part in row_parts(X))) / n  # before there are texts to remember
     looked_at = [text for row, text in enumerate(texts) if row in wanted]
-    own = taken_rows(X, rows)
+    return _profile_of(estimator, vectorizer, DrawnDocuments(looked_at, taken_rows(X, rows), center, n), shared)
+
+
+def _profile_of(estimator: Any, vectorizer: Any, some: DrawnDocuments, shared: set[str]) -> TargetProfile:
+    own, center, n = some.X, some.center, some.n
     drawn = _without_own(vectorizer, own, shared)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", EmptyDocumentWarning)
@@ -89,7 +112,7 @@ def _profile(estimator: Any, vectorizer: Any, texts: Collection[str], X: Any, sh
     cross = drawn.multiply(own) if sp.issparse(drawn) else drawn * own
     itself = np.asarray(cross.sum(axis=1)).ravel()
     analyzer, words = _words(vectorizer)
-    unknown = [_share(set(analyzer(text)), shared) if words else 0.0 for text in looked_at]
+    unknown = [_share(set(analyzer(text)), shared) if words else 0.0 for text in some.texts]
     return TargetProfile(
         unknown=np.array(unknown, dtype=np.float64),
         closeness=(np.asarray(drawn @ center).ravel() - itself / n) * (n / max(n - 1, 1)),
@@ -99,9 +122,9 @@ def _profile(estimator: Any, vectorizer: Any, texts: Collection[str], X: Any, sh
     )
 
 
-def _drawn(n: int) -> Any:
+def drawn_for_profile(n: int) -> Positions:
     """The rows that a profile of n documents keeps numbers of."""
-    return np.sort(np.random.default_rng(0).permutation(n)[:MOST_DOCUMENTS])
+    return np.sort(np.random.default_rng(0).choice(n, min(n, MOST_DOCUMENTS), replace=False, shuffle=False))
 
 
 def describe_documents(

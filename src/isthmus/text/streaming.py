@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import chain, islice
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from isthmus.exceptions import DataError
 from isthmus.io.matrices import MatrixWriter, is_finished, open_matrix
 from isthmus.text.unicode_counts import UnicodeCounts
 from isthmus.text.vectorizer import preset_vectorizer
-from isthmus.text.word_counts import WordCounts
+from isthmus.text.word_counts import WordCounts, added_counts
 
 BLOCK = 5_000
 """Texts that are held at a time."""
@@ -61,17 +62,11 @@ def texts_to_matrix(texts: Iterable[str], path: str | Path, preset: str = "defau
     """
     if iter(texts) is texts:
         raise TypeError("texts can be gone through once only: give a list, or an object that begins anew each time.")
-    vectorizer = preset_vectorizer(preset)
-    n_texts = _learn_words(vectorizer, texts, Path(path))
-    if is_finished(path):
-        return vectorizer
-    dtype = vectorizer.transform([""]).dtype if dtype is None else dtype
-    writer = MatrixWriter(path, len(vectorizer[0].vocabulary_), dtype)
-    if writer.rows > n_texts:
-        raise DataError(f"{path} holds {writer.rows} rows, and there are {n_texts} texts: choose another folder.")
-    for block in _blocks(islice(texts, writer.rows, None)):
-        writer.append(vectorizer.transform(block))
-    writer.finish()
+    vectorizer, folder = preset_vectorizer(preset), Path(path)
+    counted = count_words(vectorizer, texts, folder)
+    learn_words(vectorizer, list(islice(texts, BLOCK)), counted.files, counted.n_texts)
+    if not is_finished(folder):
+        write_rows(vectorizer, texts, folder, dtype, counted.n_texts)
     return vectorizer
 
 
@@ -91,27 +86,43 @@ def rows_in_folder(source: list[str], target: Collection[str], folder: Any, pres
     return vectorizer, X
 
 
-def _learn_words(vectorizer: Pipeline, texts: Iterable[str], folder: Path) -> int:
-    """Set what `fit` sets, from one pass over the texts; return their number."""
-    counts, weights = (step for _, step in vectorizer.steps)
-    least = counts.min_df
-    for block in islice(_blocks(texts), 1):
-        counts.set_params(min_df=1).fit(block)  # for what it finds beside words
-        counts.set_params(min_df=least)
-    analyze, found = counts.build_analyzer(), WordCounts(folder)
+def count_words(vectorizer: Pipeline, texts: Iterable[str], folder: Path) -> WordCounts:
+    """In how many texts each word stands, which is kept in a folder: the first of two passes over the texts."""
+    analyze, found = vectorizer[0].build_analyzer(), WordCounts(folder)
     if not found.finished:
         for block in _blocks(islice(texts, found.n_texts, None)):
             found.add(set(analyze(text)) for text in block)
         found.finish()
-    words = list(found.at_least(least))
+    return found
+
+
+def learn_words(vectorizer: Pipeline, some: list[str], counted: Sequence[Path], n_texts: int) -> None:
+    """Set what `fit` sets, from files of counts; `some` of the texts show what there is beside words."""
+    counts, weights = (step for _, step in vectorizer.steps)
+    least = counts.min_df
+    counts.set_params(min_df=1).fit(some)
+    counts.set_params(min_df=least)
+    words = [(word, times) for word, times in added_counts(counted) if times >= least]
     if isinstance(counts, UnicodeCounts):  # which numbers the most frequent words first
         words.sort(key=lambda each: (-each[1], each[0]))
     if not words:
         raise DataError("No word stands in as many texts as the preset asks for: give more texts, or choose another.")
     counts.vocabulary_ = {word: number for number, (word, _) in enumerate(words)}
-    weights.idf_ = np.log(found.n_texts / np.array([times for _, times in words]))
+    weights.idf_ = np.log(n_texts / np.array([times for _, times in words]))
     weights.n_features_in_ = len(words)
-    return found.n_texts
+
+
+def write_rows(
+    vectorizer: Pipeline, texts: Iterable[str], folder: Path, dtype: Any = None, n_texts: float = inf
+) -> None:
+    """The matrix of texts, into a folder: the second pass, by a vectorizer that has learned words."""
+    dtype = vectorizer.transform([""]).dtype if dtype is None else dtype
+    writer = MatrixWriter(folder, len(vectorizer[0].vocabulary_), dtype)
+    if writer.rows > n_texts:
+        raise DataError(f"{folder} holds {writer.rows} rows, and there are {n_texts} texts: choose another folder.")
+    for block in _blocks(islice(texts, writer.rows, None)):
+        writer.append(vectorizer.transform(block))
+    writer.finish()
 
 
 def _blocks(texts: Iterable[str]) -> Iterator[list[str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from heapq import merge
 from itertools import groupby
@@ -12,7 +12,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from isthmus.io.atomic import write_beside
+from isthmus.io.atomic import Staging, write_beside
 
 MOST_WORDS = 500_000
 MOST_TEXTS = 200_000
@@ -29,13 +29,13 @@ class WordCounts:
     Examples
     --------
     >>> import tempfile
-    >>> from isthmus.text.word_counts import WordCounts
+    >>> from isthmus.text.word_counts import WordCounts, added_counts
     >>> folder = tempfile.TemporaryDirectory()
     >>> counts = WordCounts(folder.name)
     >>> counts.add([{"red", "boat"}, {"red"}])
     >>> counts.finish()
-    >>> WordCounts(folder.name).n_texts, dict(WordCounts(folder.name).at_least(1))
-    (2, {'boat': 1, 'red': 2})
+    >>> WordCounts(folder.name).n_texts, list(added_counts(WordCounts(folder.name).files))
+    (2, [('boat', 1), ('red', 2)])
     >>> folder.cleanup()
     """
 
@@ -71,14 +71,10 @@ class WordCounts:
         self._state["finished"] = True
         self._write()
 
-    def at_least(self, least: int) -> Iterator[tuple[str, int]]:
-        """Words of so many texts, in order, and of how many."""
-        with ExitStack() as opened:
-            files = [opened.enter_context(self._file(number).open(encoding="utf-8")) for number in range(self._n_files)]
-            rows = merge(*(map(json.loads, file) for file in files), key=itemgetter(0))
-            for word, found in groupby(rows, key=itemgetter(0)):
-                if (times := sum(row[1] for row in found)) >= least:
-                    yield word, times
+    @property
+    def files(self) -> list[Path]:
+        """What is counted, in files for `added_counts`."""
+        return [self._file(number) for number in range(self._n_files)]
 
     @property
     def _n_files(self) -> int:
@@ -89,9 +85,30 @@ class WordCounts:
 
     def _write(self) -> None:
         """The file first: what is not told of is counted again, and written over."""
-        rows = (json.dumps([word, self._counts[word]]) for word in sorted(self._counts))
-        write_beside(self._file(self._n_files), "".join(f"{row}\n" for row in rows))
+        rows = (_line(word, self._counts[word]) for word in sorted(self._counts))
+        write_beside(self._file(self._n_files), "".join(rows))
         self._state["files"] += 1
         self._state["texts"] += self._waiting
         self._counts, self._waiting = Counter(), 0
         write_beside(self.folder / STATE, json.dumps(self._state))
+
+
+def added_counts(files: Sequence[Path]) -> Iterator[tuple[str, int]]:
+    """Words of files, in order, and in how many texts each stands."""
+    with ExitStack() as opened:
+        streams = [opened.enter_context(file.open(encoding="utf-8")) for file in files]
+        rows = merge(*(map(json.loads, stream) for stream in streams), key=itemgetter(0))
+        for word, found in groupby(rows, key=itemgetter(0)):
+            yield word, sum(row[1] for row in found)
+
+
+def merge_counts(files: Sequence[Path], path: Path) -> None:
+    """One file of several."""
+    with Staging() as staging:
+        with staging.place(path).open("x", encoding="utf-8") as stream:
+            stream.writelines(_line(*found) for found in added_counts(files))
+        staging.commit()
+
+
+def _line(word: str, times: int) -> str:
+    return f"{json.dumps([word, times])}\n"

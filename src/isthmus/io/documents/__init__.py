@@ -6,7 +6,7 @@ from isthmus.io.documents.columns import Columns
 from isthmus.io.documents.given import GivenLabel, read_given
 from isthmus.io.documents.placeholders import is_placeholder
 from isthmus.io.documents.reading import Document, DocumentFile, open_documents
-from isthmus.io.documents.tables import FORMATS
+from isthmus.io.documents.tables import FORMATS, is_table
 from isthmus.io.documents.tasks import TASK_FORMATS, LabelTask, label_studio_interface, task_format, written_tasks
 from isthmus.io.documents.writing import PredictionWriter, check_format
 
@@ -23,6 +23,7 @@ __all__ = [
     "PredictionWriter",
     "check_format",
     "is_placeholder",
+    "is_table",
     "label_studio_interface",
     "open_documents",
     "read_given",

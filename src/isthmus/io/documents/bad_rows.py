@@ -23,6 +23,10 @@ class BadRowError(DataError):
         self.content = content
         """The values that it had, as far as they could be read."""
 
+    def __reduce__(self) -> Any:
+        """For pickles: an error is made anew from its message otherwise."""
+        return type(self), (self.place, self.kind, self.why, self.content)
+
 
 def refuse(row: BadRowError) -> None:
     """The first bad row is the end."""

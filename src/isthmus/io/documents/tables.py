@@ -44,6 +44,11 @@ SEPARATOR_LINE = re.compile('"?sep=."?', re.IGNORECASE)
 """What some programs write before the header, for a spreadsheet to read. The header tells as much."""
 
 
+def is_table(name: str) -> bool:
+    """Whether a file's name says that it is one."""
+    return bare_suffix(name) in SUFFIXES
+
+
 @dataclass(frozen=True)
 class DocumentTable:
     """The columns that there are, and a function from the names of some of them to rows."""

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from isthmus.core.cluster import active_client, answer
+from isthmus.core.cluster import active_client, answer, on_workers
 from isthmus.core.parts import row_parts
 from isthmus.core.remote import RemoteMatrix, RemoteRows
 from isthmus.solvers.factorization.documents import MatrixDocuments, SweptDocuments, WholeMatrix, added_up
@@ -58,7 +58,7 @@ class ClusterDocuments(WholeMatrix):
     def times(self, words: Array) -> Array:
         out = np.empty((self.matrix.shape[0], words.shape[1]), dtype=np.result_type(self.matrix, words), order="F")
         compiled = self.compiled(words)
-        sent = self._send(_itself, row_order(words) if compiled else words)
+        sent = on_workers(self.client, row_order(words) if compiled else words)
         found = [(rows, self._send(rows_times, part, sent, compiled)) for rows, part in self._parts]
         for rows, product in found:
             out[rows] = answer(self.client, product)
@@ -74,7 +74,7 @@ class ClusterDocuments(WholeMatrix):
 
     def sweep(self, V: Array, step: RowStep) -> Array:
         step = self.prepared(step, V)
-        sent = self._send(_itself, replace(step, above=None, below=None))  # the same for all parts
+        sent = on_workers(self.client, replace(step, above=None, below=None))
         if self._holds(V):
             return self._sweep_held(sent)
         found = [
@@ -192,10 +192,6 @@ def _place_of(values: Array) -> Any:
 def _load(located: tuple[Any, Any, Any], shape: tuple[int, int]) -> Matrix:
     data, indices, indptr = (array.read() if isinstance(array, _InFile) else array for array in located)
     return sp.csr_array((data, indices, indptr), shape=shape, copy=False)
-
-
-def _itself(value: Any) -> Any:
-    return value
 
 
 def _some(own: Array | None, rows: slice) -> Array | None:

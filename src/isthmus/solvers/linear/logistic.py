@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
@@ -73,13 +71,9 @@ def first_labels(problem: Problem, C: float) -> list[Array]:
             if not domain.fully_labeled:
                 start[~domain.labeled] = by_parts(classifier.predict_proba, domain.unlabeled)
         else:
-            start = by_parts(partial(_expected, classifier, domain.labels.dtype), domain.matrix)
+            start = by_parts(classifier.predict_proba, domain.matrix, domain.labels.dtype)
         starts.append(start)
     return starts
-
-
-def _expected(classifier: LogisticRegression, dtype: np.dtype[np.floating], X: Matrix) -> Array:
-    return np.asarray(classifier.predict_proba(X), dtype=dtype)
 
 
 class RepeatedLogistic:

@@ -1,0 +1,269 @@
+"""isthmus fit --cluster with a folder of files as the target, which workers read, pass over and label."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import typer
+
+from isthmus import __version__
+from isthmus._api import TARGET, Result, limit_time
+from isthmus.auto import Auto, sample
+from isthmus.cli.bad_rows import BadRows
+from isthmus.cli.console import complain, n_documents, output, print_json
+from isthmus.cli.estimating import fitting, without_callback
+from isthmus.cli.gathering import (
+    LOOKED_AT,
+    Files,
+    Reading,
+    check_files,
+    domain_names,
+    gather,
+    gather_files,
+    target_options,
+)
+from isthmus.cli.models import save_result, without_documents
+from isthmus.cli.outputs import check_outputs
+from isthmus.cli.partitions import Asked, AtFit, check_labels, files_of, label_files
+from isthmus.cli.predict import KnownAnswers
+from isthmus.cli.stages import Stages
+from isthmus.core.cluster import answer, connected
+from isthmus.core.estimator import TransferClassifier
+from isthmus.core.numerics import stack
+from isthmus.core.problem import warn_of_empty
+from isthmus.core.remote import RemoteMatrix, RemoteRows, remote_problem, rows_with_words
+from isthmus.drift import DrawnDocuments, drawn_for_profile, profile_drawn
+from isthmus.exceptions import DataError
+from isthmus.io.atomic import Staging
+from isthmus.io.documents import FileColumn
+from isthmus.io.journal import Journal, identity
+from isthmus.io.matrices import open_matrix
+from isthmus.methods import LR, SVM
+from isthmus.text import reading_of
+from isthmus.text.partitions import leave_out, partitions_to_matrix
+from isthmus.typing import Array, Matrix, Positions
+
+FROM_A_SAMPLE = (Auto, LR, SVM)
+"""Methods that do not learn from more of the target than a sample, if at all."""
+
+
+@dataclass(frozen=True)
+class FolderFit:
+    """What is asked for."""
+
+    source: list[str]
+    target: str
+    reading: Reading
+    skip: bool
+    """Whether rows that cannot be read are left out."""
+    preset: str | None
+    max_time: float | None
+    cluster: str
+    outputs: Mapping[str, Path]
+    force: bool
+
+
+def fit_folder(estimator: TransferClassifier, asked: FolderFit, as_json: bool) -> None:
+    """Fit, have the workers write labels, and say what was found."""
+    began, model = perf_counter(), asked.outputs.get("--output")
+    if model is None:
+        raise typer.BadParameter(
+            "the target is a folder of files that workers read: name a file for the model with -o."
+        )
+    files = files_of(asked.target)
+    check_outputs({"--output": model}, asked.force, [*asked.source, *map(str, files)])
+    about = {
+        "files": [*map(identity, asked.source), *map(identity, files)],
+        "reading": vars(asked.reading),
+        "asked": [asked.skip, asked.preset, __version__],
+    }
+    labels = asked.outputs.get("--predictions")
+    with Journal.beside(model.resolve(), about) as journal:
+        force = asked.force or journal.resumed
+        if labels is not None:
+            check_labels(files, labels.resolve(), force, str(model))
+        read = _read(asked, files)
+        with connected(asked.cluster) as client, Stages() as stages:
+            fit = _Fit(client, files, _how_read(asked, read), asked, stages)
+            result, at_fit = fit.fitted(estimator, read, journal.folder)
+            saved = journal.folder / "model.isthmus"
+            save_result(result, saved)
+            found = {}
+            if labels is not None:
+                reading = {name: fit.reading[name] for name in ("text", "id", "form", "encoding", "max_document")}
+                how = Asked(str(saved), None, reading, asked.skip)
+                found = label_files(client, how, files, labels.resolve(), force, at_fit)
+        with Staging() as staging:
+            shutil.copyfile(saved, staging.place(model))
+            staging.commit()
+        journal.remove()
+    found = {name: value for name, value in found.items() if name not in ("drifted", "written")}
+    _show(result, read, asked, {**found, "files": len(files)}, perf_counter() - began, as_json)
+
+
+def _read(asked: FolderFit, files: list[Path]) -> Files:
+    """The sources, and the first documents of the target, to see what may be wrong with them."""
+    with BadRows() as bad:
+        with Stages() as stages:
+            glimpse = partial(gather, most=LOOKED_AT)
+            found = gather_files(asked.source, str(files[0]), asked.reading, stages, bad, glimpse)
+        if not asked.skip:
+            bad.refuse()
+        check_files(found, asked.reading, use_target_labels=False)
+        bad.finish(None)
+    if asked.skip and "--predictions" not in asked.outputs:
+        complain("Rows that cannot be read are left out; --predictions has files that name them.", "yellow")
+    for finding in found.findings():
+        complain(finding.message, "yellow")
+    return found
+
+
+def _how_read(asked: FolderFit, read: Files) -> dict[str, Any]:
+    """How workers read the target's files."""
+    options = target_options(asked.reading, read.sources)
+    return {**options, "on_bad_row": leave_out} if asked.skip else options
+
+
+@dataclass(frozen=True)
+class _Fit:
+    client: Any
+    files: list[Path]
+    reading: dict[str, Any]
+    asked: FolderFit
+    stages: Stages
+
+    def fitted(self, estimator: TransferClassifier, read: Files, folder: Path) -> tuple[Result, list[AtFit]]:
+        """What was learned, and what was found for the documents of each file; none if they are like later ones."""
+        texts = [text for source in read.sources for text in source.texts]
+        with self.stages.stage(f"reading {self.asked.target}") as advance:
+            preset = self.asked.preset or "default"
+            vectorizer, matrix = partitions_to_matrix(
+                self.client, self.files, self.reading, texts, folder, preset, advance
+            )
+        with fitting(estimator, self.stages):
+            if self.asked.max_time is not None:
+                limit_time(estimator, self.asked.max_time)
+            found = _learned(estimator, vectorizer.transform(texts), read, matrix)
+        without_callback(estimator)
+        n = sum(own.n_rows for own in matrix.partitions)
+        warn_of_empty(n - matrix.shape[0], n)
+        nothing = Result(
+            labels=estimator.transduction_[:0],
+            probabilities=estimator.label_distributions_[:0],
+            classes=estimator.classes_,
+            estimator=estimator,
+            vectorizer=vectorizer,
+        )
+        at_fit = _by_file(found, matrix)
+        profile = self._profile(nothing, matrix, at_fit, len(texts))
+        return replace(without_documents(nothing), n_texts=n, profile=profile), at_fit
+
+    def _profile(self, result: Result, matrix: RemoteMatrix, at_fit: list[AtFit], n_others: int) -> Any:
+        """What the target looks like, by some of its documents."""
+        ends = np.cumsum([0, *(own.n_rows for own in matrix.partitions)])
+        n = int(ends[-1])
+        rows, sent = drawn_for_profile(n), []
+        for number, (first, last) in enumerate(pairwise(ends.tolist())):
+            own = rows[(rows >= first) & (rows < last)] - first
+            if len(own):
+                known = (result.estimator.class_prior_, at_fit[number].probabilities) if at_fit else ()
+                given = (str(self.files[number]), self.reading, matrix.partitions[number].folder, own, *known)
+                sent.append(self.client.submit(_looked_at, *given, pure=False))
+        looked_at = [answer(self.client, each) for each in sent]
+        texts, X = [text for own, _, _ in looked_at for text in own], stack([X for _, X, _ in looked_at])
+        some = DrawnDocuments(texts, X, matrix.word_sums / n, n)
+        found = profile_drawn(result.estimator, result.vectorizer, some, n_others)
+        if found is None or not at_fit:
+            return found
+        return replace(found, confidence=np.concatenate([confidence for _, _, confidence in looked_at]))
+
+
+def _learned(estimator: TransferClassifier, X: Matrix, read: Files, matrix: RemoteMatrix) -> RemoteRows | Array | None:
+    """Fit; class probabilities of the target's documents, there or here, or None if they are those of later ones."""
+    names = domain_names([source.path for source in read.sources])
+    domains = [name for name, source in zip(names, read.sources, strict=True) for _ in source.texts]
+    labels = [label for source in read.sources for label in source.labels]
+    if getattr(estimator, "passes_over_parts", False):
+        found: RemoteRows = estimator.fit_remote(remote_problem(estimator, X, labels, domains, matrix, TARGET))
+        return found
+    n = matrix.shape[0]
+    rows = sample.drawn_rows(n, 2 * sample.AT_MOST)
+    if len(rows) < n and not isinstance(estimator, FROM_A_SAMPLE):
+        raise DataError(
+            f"{type(estimator).__name__} learns from all documents in one place, and there are {n:,}: choose Auto, LR, "
+            "SVM, TCL, NMTF or DTL."
+        )
+    some, unknown = stack([X, matrix.taken(rows)]), [None] * len(rows)
+    estimator.fit(some, labels + unknown, sample_domain=domains + [TARGET] * len(rows), target_domain=TARGET)
+    return estimator.label_distributions_[len(labels) :] if len(rows) == n else None
+
+
+def _by_file(found: RemoteRows | Array | None, matrix: RemoteMatrix) -> list[AtFit]:
+    if found is None:
+        return []
+    spans = zip(matrix.partitions, pairwise(matrix.firsts.tolist()), strict=True)
+    return [
+        AtFit(own.folder, found.between(first, last) if isinstance(found, RemoteRows) else found[first:last])
+        for own, (first, last) in spans
+    ]
+
+
+def _looked_at(
+    file: str, reading: dict[str, Any], folder: str, rows: Positions, prior: Array | None = None, found: Any = None
+) -> tuple[list[str], Matrix, Array | None]:
+    """On a worker: texts of a file, their rows, and how sure the fit was of them."""
+    wanted = set(rows.tolist())
+    texts = [text for row, text in enumerate(FileColumn(file, **reading)) if row in wanted]
+    if prior is None:
+        return texts, open_matrix(folder)[rows], None
+    known = KnownAnswers(prior, rows_with_words(folder), found)
+    return texts, open_matrix(folder)[rows], known.answers[rows].max(axis=1)
+
+
+def _show(result: Result, read: Files, asked: FolderFit, found: dict[str, Any], seconds: float, as_json: bool) -> None:
+    """For people or for scripts."""
+    estimator = result.estimator
+    cautions, estimate = list(getattr(estimator, "warnings_", ())), getattr(estimator, "estimated_accuracy_", None)
+    for caution in cautions:
+        complain(f"Warning: {caution.message}", "bold red")
+    written = {option.lstrip("-"): str(path) for option, path in asked.outputs.items()}
+    chosen = list(getattr(estimator, "chosen_", ()))
+    if as_json:
+        about = {
+            "sources": [{**source.describe(), "labels": source.counts} for source in read.sources],
+            "target": {"folder": asked.target, "documents": result.n_texts, **found},
+            "method": type(estimator).__name__,
+            "classes": result.classes.tolist(),
+            "estimated_accuracy": None if estimate is None else asdict(estimate),
+            "warnings": [asdict(caution) for caution in cautions],
+            "chosen": chosen or None,
+            "written": written,
+            "seconds": round(seconds, 3),
+        }
+        print_json(about)
+        return
+    console = output()
+
+    def say(sentence: str, style: str = "") -> None:
+        console.print(sentence, style=style, markup=False, soft_wrap=True)
+
+    for source in read.sources:
+        say(str(source))
+    say(f"{asked.target}: {n_documents(result.n_texts)} of {found['files']} files; {read.target.columns}.")
+    if reading := reading_of(result.vectorizer):
+        say(f"Texts are read as {reading}.")
+    if labels := found.get("labels"):
+        say(f"Labelled {', '.join(f'{n:,} {label}' for label, n in labels.items())}.")
+        name = type(estimator).__name__ + (f" ({'; '.join(chosen)})" if chosen else "")
+        say(f"{name} gives its labels a probability of {found['mean_confidence']:.2f} on average.")
+    if estimate is not None:
+        say(f"Estimated accuracy in the target: {estimate}.", "bold")
+    say(f"Wrote {', '.join(written.values())}.")
