@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 import isthmus
-from isthmus.core import parts
+from isthmus.core import parts, remote
 from isthmus.core.cluster import answer, connected, on_cluster
+from isthmus.core.remote import each, grouped
 from isthmus.datasets import load_messages, make_domains
 from isthmus.exceptions import DataError
 from isthmus.solvers.factorization import ClusterDocuments, MatrixDocuments, cluster_documents, documents_of
@@ -33,7 +34,10 @@ def made() -> Any:
 
 @pytest.fixture(autouse=True)
 def many_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Several of which go to a worker together."""
     monkeypatch.setattr(parts, "NON_ZEROS_OF_A_PART", 500)
+    monkeypatch.setattr(remote, "LEAST_GROUPS", 3)
+    monkeypatch.setattr(remote, "GROUPS_OF_A_THREAD", 1)
 
 
 def fitted(method: str, X: Any, made: Any, **settings: Any) -> Any:
@@ -74,16 +78,17 @@ def test_rows_of_documents_stay_with_the_workers(client: Any, made: Any, monkeyp
     sent, submit = Counter[str](), client.submit
 
     def counted(function: Any, *given: Any, **named: Any) -> Any:
-        sent[getattr(function, "__name__", "")] += 1
+        named_after = given[0] if function is each else function
+        sent[getattr(named_after, "__name__", "")] += 1
         return submit(function, *given, **named)
 
     monkeypatch.setattr(client, "submit", counted)
     with on_cluster(client):
         fitted("TCL", X, truth)
-    n_parts = len(parts.row_parts(X[np.asarray(truth.sample_domain) == 1]))
-    assert sent["_first_state"] == n_parts
-    assert sent["_next_state"] == 6 * n_parts
-    assert sent["_sweep"] == 0
+    n_groups = len(grouped(client, parts.row_parts(X[np.asarray(truth.sample_domain) == 1])))
+    assert sent["_first_state"] == n_groups
+    assert sent["_next_states"] == 6 * n_groups
+    assert sent["_sweeps"] == 0
 
 
 def test_workers_open_files_themselves(client: Any, made: Any, tmp_path: Path) -> None:

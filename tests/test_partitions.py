@@ -159,6 +159,8 @@ def test_a_fit_of_a_folder_is_that_of_one_file(
 ) -> None:
     monkeypatch.setattr("isthmus.auto.sample.AT_MOST", looked_at)
     monkeypatch.setattr("isthmus.core.parts.NON_ZEROS_OF_A_PART", 40)
+    monkeypatch.setattr("isthmus.core.remote.LEAST_GROUPS", 3)
+    monkeypatch.setattr("isthmus.core.remote.GROUPS_OF_A_THREAD", 1)
     monkeypatch.setattr("isthmus._api.local_static_encoder", lambda: None)
     here = tmp_path / "here"
     here.mkdir()

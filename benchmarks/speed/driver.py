@@ -1,11 +1,12 @@
-"""What the driver of a local Dask cluster needs for a fit of a matrix in files, however many documents it has.
+"""What the driver of a local Dask cluster needs for a fit of a folder of files, however many documents they hold.
 
-python -m speed.driver FOLDER fits the matrix in FOLDER, whose first rows are labelled, in a process of its own,
-and prints the peak of its resident memory beyond what it had before the fit.
+python -m speed.driver ANSWER FOLDER METHOD fits source.csv and parts/ in FOLDER in a process of its own, and writes the
+peak of its resident memory beyond what it had before the fit to the file ANSWER.
 """
 
 from __future__ import annotations
 
+import csv
 import json
 import subprocess
 import sys
@@ -16,61 +17,65 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-import numpy as np
-
-import isthmus
-from isthmus.core.cluster import local_cluster, on_cluster
+from isthmus.core.cluster import local_cluster
 from isthmus.datasets import make_domains
-from isthmus.io.matrices import MatrixWriter
-from isthmus.text import LogTfidf
 from speed.peak import forget_peak, peak_bytes
 
-WORKERS, LABELED, PIECE, WORDS, ITERATIONS = 4, 1_000, 10_000, 10_000, 20
+WORKERS, FILES, LABELED, PIECE, WORDS = 4, 10, 1_000, 5_000, 10_000
+METHODS = {"TCL": ["--set", "tol=0", "--set", "max_iter=20"], "Auto": []}
 
 
 def flat_driver(documents: int) -> Iterator[str]:
     """Lines of a table."""
-    yield f"\n### The driver of a local cluster of {WORKERS} processes (TCL, a matrix in files)\n"
-    yield "| documents | seconds | resident before the fit, MB | more at its peak, MB | bytes per document |"
+    yield f"\n### The driver of a local cluster of {WORKERS} processes (`isthmus fit --cluster`, {FILES} files)\n"
+    yield "| method | documents | seconds | resident before the fit, MB | more at its peak, MB |"
     yield "|---|---|---|---|---|"
     for size in (documents, 10 * documents):
-        with tempfile.TemporaryDirectory() as folder:
-            _write(folder, size)
-            command = [sys.executable, "-m", "speed.driver", folder]
-            found = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
-        yield (
-            f"| {size:,} | {found['seconds']:.0f} | {found['before'] / 1e6:.0f} | {found['more'] / 1e6:.0f} "
-            f"| {found['more'] / size:.0f} |"
-        )
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            _write(folder, size // FILES)
+            for method in METHODS:
+                command = [sys.executable, "-m", "speed.driver", str(folder / "answer.json"), name, method]
+                subprocess.run(command, capture_output=True, check=True)
+                found = json.loads((folder / "answer.json").read_text())
+                yield (
+                    f"| {method} | {size:,} | {found['seconds']:.0f} | {found['before'] / 1e6:.0f} "
+                    f"| {found['more'] / 1e6:.0f} |"
+                )
 
 
-def _write(folder: str, documents: int) -> None:
+def _write(folder: Path, n: int) -> None:
+    """source.csv, and parts/ of so many documents each."""
     made = make_domains([LABELED, PIECE], n_words=WORDS, mean_length=15, random_state=0)
-    X = LogTfidf().fit_transform(made.X).astype(np.float32)
-    writer = MatrixWriter(f"{folder}/matrix", WORDS)
-    writer.append(X[:LABELED])
-    for _ in range(documents // PIECE):
-        writer.append(X[LABELED:])
-    writer.finish()
-    np.save(f"{folder}/y.npy", made.y[:LABELED])
+    texts = list(made.texts())
+    _write_rows(folder / "source.csv", zip(range(LABELED), made.y, texts, strict=False))
+    (folder / "parts").mkdir()
+    for number in range(FILES):
+        rows = ((f"{number}-{row}", "", texts[LABELED + (row + 7 * number) % PIECE]) for row in range(n))
+        _write_rows(folder / "parts" / f"part-{number:02}.csv", rows)
+
+
+def _write_rows(path: Path, rows: Any) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["id", "label", "text"])
+        writer.writerows(rows)
 
 
 def main() -> None:
     """The driver."""
-    distributed: Any = import_module("distributed")
-    folder = Path(sys.argv[1])
-    X, known = isthmus.open_matrix(folder / "matrix"), np.load(folder / "y.npy")
-    with local_cluster(WORKERS, silence_logs="CRITICAL") as cluster, distributed.Client(cluster) as client:
+    from isthmus.cli import app
+
+    import_module("isthmus.cli.fit_partitions")
+    answer, folder, method = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
+    with local_cluster(WORKERS, silence_logs="CRITICAL") as cluster:
         before, began = forget_peak(), perf_counter()
-        y = np.zeros(X.shape[0], dtype=known.dtype)
-        y[: len(known)] = known
-        domains = np.ones(X.shape[0], dtype=np.int8)
-        domains[: len(known)] = 0
-        with on_cluster(client):
-            model = isthmus.TCL(random_state=0, tol=0, max_iter=ITERATIONS)
-            model.fit(X, y, sample_domain=domains, target_domain=1)
+        given = ["--source", folder / "source.csv", "--target", folder / "parts", "--method", method, *METHODS[method]]
+        outputs = ["-o", folder / f"{method}.isthmus", "--predictions", folder / method]
+        command = ["fit", *given, *outputs, "--cluster", cluster.scheduler_address]
+        app([str(each) for each in command], standalone_mode=False)
         found = {"before": before, "more": peak_bytes() - before, "seconds": perf_counter() - began}
-    sys.stdout.write(json.dumps(found))
+    answer.write_text(json.dumps(found))
 
 
 if __name__ == "__main__":

@@ -57,26 +57,33 @@ def answer(client: Any, future: Any, work: str = "one part of the documents") ->
     deaths, last_seen = 0, monotonic()
     while True:
         try:
-            distributed.wait(future, timeout=LOOK)
-            return future.result()
+            if _is_done(future):
+                return future.result()
         except distributed.KilledWorker as error:
             deaths += 1
             if deaths > DEATHS:
                 raise DataError(f"Workers of the cluster die over {work}: give each of them more memory.") from error
             client.retry([future])
+            continue
         except distributed.client.FutureCancelledError as error:
             raise DataError(f"The cluster's scheduler is gone ({error}): start it, and this, again.") from error
-        except TimeoutError:
-            if future.done():  # it is the task's own
-                raise
-            if client.scheduler_info(n_workers=1)["workers"]:
-                last_seen = monotonic()
-            elif monotonic() - last_seen > PATIENCE_FOR_WORKERS:
-                where = client.scheduler.address
-                raise DataError(
-                    f"The cluster at {where} has had no worker for {PATIENCE_FOR_WORKERS} seconds: start some "
-                    f"(dask worker {where}), and this again."
-                ) from None
+        if client.scheduler_info(n_workers=1)["workers"]:
+            last_seen = monotonic()
+        elif monotonic() - last_seen > PATIENCE_FOR_WORKERS:
+            where = client.scheduler.address
+            raise DataError(
+                f"The cluster at {where} has had no worker for {PATIENCE_FOR_WORKERS} seconds: start some "
+                f"(dask worker {where}), and this again."
+            )
+
+
+def _is_done(future: Any) -> bool:
+    """After a while. The task itself may fail for want of time, too, which its result says."""
+    try:
+        import_module("distributed").wait(future, timeout=LOOK)
+    except TimeoutError:
+        return False
+    return True
 
 
 @contextmanager

@@ -18,6 +18,9 @@ from isthmus.core.problem import DocumentStack, Problem, has_words, make_problem
 from isthmus.io.matrices import open_matrix
 from isthmus.typing import Array, DomainName, Mask, Matrix, Positions
 
+LEAST_GROUPS, GROUPS_OF_A_THREAD = 16, 4
+"""Tasks of a pass over the documents, where there are so many parts."""
+
 
 class Partition(NamedTuple):
     """Some of the documents, whose matrix is in a folder (`isthmus.open_matrix`)."""
@@ -29,21 +32,36 @@ class Partition(NamedTuple):
     non_zeros: int
 
 
-class RemoteRows:
-    """An array of documents x few whose parts are on the workers."""
+Group = tuple[list[slice], Any]
+"""Where in X some neighbouring parts stand, and what there is of each on a worker."""
 
-    def __init__(self, client: Any, parts: list[tuple[slice, Any]], shape: tuple[int, int], dtype: Any) -> None:
-        self.client, self.parts, self.shape, self.dtype = client, parts, shape, dtype
+
+def grouped(client: Any, parts: list[Any]) -> list[list[Any]]:
+    """Neighbouring parts that one task is about, so that all workers are at work.
+
+    Dask keeps some twenty kilobytes of every task that it may have to do again.
+    """
+    n = min(len(parts), max(LEAST_GROUPS, GROUPS_OF_A_THREAD * sum(client.nthreads().values())))
+    ends = np.linspace(0, len(parts), n + 1).astype(int).tolist()
+    return [parts[first:last] for first, last in pairwise(ends)]
+
+
+class RemoteRows:
+    """An array of documents x few that is on the workers, a list of arrays for each group of parts."""
+
+    def __init__(self, client: Any, groups: list[Group], shape: tuple[int, int], dtype: Any) -> None:
+        self.client, self.groups, self.shape, self.dtype = client, groups, shape, dtype
 
     def copy(self) -> RemoteRows:
-        """Other parts may take the place of these in it."""
-        return RemoteRows(self.client, self.parts, self.shape, self.dtype)
+        """Other groups may take the place of these in it."""
+        return RemoteRows(self.client, self.groups, self.shape, self.dtype)
 
     def between(self, first: int, last: int) -> Any:
         """Some rows, on a worker."""
-        own = [(rows, part) for rows, part in self.parts if rows.start < last and rows.stop > first] or self.parts[:1]
-        cut = [slice(max(first - rows.start, 0), last - rows.start) for rows, _ in own]
-        return self.client.submit(_joined, [part for _, part in own], cut, pure=False)
+        spans = [(rows[0].start, rows[-1].stop, arrays) for rows, arrays in self.groups]
+        own = [span for span in spans if span[0] < last and span[1] > first] or spans[:1]
+        cut = [slice(max(first - begin, 0), last - begin) for begin, _, _ in own]
+        return self.client.submit(_joined, [arrays for _, _, arrays in own], cut, pure=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,9 +91,12 @@ class RemoteMatrix(RowsElsewhere):
         return sum(own.non_zeros for own in self.partitions)
 
     @cached_property
-    def parts(self) -> list[tuple[slice, Any]]:
-        """Where each part stands, and its matrix on a worker."""
-        return [(slice(first, last), self._send(_load, self._places(first, last))) for first, last in self._spans()]
+    def groups(self) -> list[Group]:
+        """Its parts."""
+        return [
+            (rows, self._send(_load, [self._places(own.start, own.stop) for own in rows]))
+            for rows in grouped(self.client, self._spans())
+        ]
 
     @cached_property
     def squared_norm(self) -> float:
@@ -88,7 +109,7 @@ class RemoteMatrix(RowsElsewhere):
 
     def by_parts(self, function: Callable[[Matrix], Array], dtype: Any = None) -> RemoteRows:
         sent = on_workers(self.client, function)
-        found = [(rows, self._send(_applied, sent, part, dtype)) for rows, part in self.parts]
+        found = [(rows, self._send(_applied, sent, parts, dtype)) for rows, parts in self.groups]
         width, kind = answer(self.client, self._send(_width_and_dtype, found[0][1]))
         return RemoteRows(self.client, found, (self.shape[0], width), kind)
 
@@ -103,13 +124,13 @@ class RemoteMatrix(RowsElsewhere):
         return stack([answer(self.client, each) for each in sent])
 
     def _of_parts(self, function: Callable[[Matrix], Any]) -> list[Any]:
-        sent = [self._send(function, part) for _, part in self.parts]
-        return [answer(self.client, each) for each in sent]
+        sent = [self._send(each, function, parts) for _, parts in self.groups]
+        return [found for own in sent for found in answer(self.client, own)]
 
     def _send(self, function: Any, *operands: Any) -> Any:
         return self.client.submit(function, *operands, pure=False)
 
-    def _spans(self) -> list[tuple[int, int]]:
+    def _spans(self) -> list[slice]:
         """The rows of each part: workers look where its last non-zero is."""
         cuts = part_cuts(self.nnz, self.n_words)
         begins = np.cumsum([0, *(own.non_zeros for own in self.partitions)])
@@ -117,7 +138,7 @@ class RemoteMatrix(RowsElsewhere):
         asked = {number: cuts[holder == number] - begins[number] for number in np.unique(holder).tolist()}
         sent = {number: self._send(_rows_at, self.partitions[number].folder, own) for number, own in asked.items()}
         inner = [int(self.firsts[number]) + row for number, rows in sent.items() for row in answer(self.client, rows)]
-        return list(pairwise(sorted({0, *inner, self.shape[0]})))
+        return [slice(first, last) for first, last in pairwise(sorted({0, *inner, self.shape[0]}))]
 
     def _places(self, first: int, last: int) -> list[tuple[str, int, int]]:
         """In which folders some rows are, and where there."""
@@ -166,7 +187,16 @@ def _full(folder: str) -> Matrix:
     return assembled(X, X.data, X.indices, X.indptr[np.append(True, has_words(X))])
 
 
-def _load(places: list[tuple[str, int, int]]) -> Matrix:
+def each(function: Callable[..., Any], parts: list[Any], *others: Any) -> list[Any]:
+    """On a worker: what a function makes of each part, with others that are the same for all."""
+    return [function(part, *others) for part in parts]
+
+
+def _load(parts: list[list[tuple[str, int, int]]]) -> list[Matrix]:
+    return each(_load_part, parts)
+
+
+def _load_part(places: list[tuple[str, int, int]]) -> Matrix:
     found = [rows_of(_full(folder), first, last) for folder, first, last in places]
     if len(found) > 1:
         return stack(found)
@@ -186,13 +216,13 @@ def _word_sums(part: Matrix) -> Array:
     return np.asarray(np.bincount(part.indices, weights=part.data, minlength=part.shape[1]), dtype=np.float64)
 
 
-def _joined(parts: list[Array], cut: list[slice]) -> Array:
-    return np.concatenate([part[rows] for part, rows in zip(parts, cut, strict=True)])
+def _joined(groups: list[list[Array]], cut: list[slice]) -> Array:
+    return np.concatenate([np.concatenate(arrays)[rows] for arrays, rows in zip(groups, cut, strict=True)])
 
 
-def _applied(function: Callable[[Matrix], Array], part: Matrix, dtype: Any) -> Array:
-    return np.asarray(function(part), dtype=dtype)
+def _applied(function: Callable[[Matrix], Array], parts: list[Matrix], dtype: Any) -> list[Array]:
+    return [np.asarray(function(part), dtype=dtype) for part in parts]
 
 
-def _width_and_dtype(rows: Array) -> tuple[int, Any]:
-    return rows.shape[1], rows.dtype
+def _width_and_dtype(arrays: list[Array]) -> tuple[int, Any]:
+    return arrays[0].shape[1], arrays[0].dtype

@@ -20,7 +20,7 @@ import scipy.sparse as sp
 
 from isthmus.core.cluster import active_client, answer, on_workers
 from isthmus.core.parts import row_parts
-from isthmus.core.remote import RemoteMatrix, RemoteRows
+from isthmus.core.remote import Group, RemoteMatrix, RemoteRows, each, grouped
 from isthmus.solvers.factorization.documents import MatrixDocuments, SweptDocuments, WholeMatrix, added_up
 from isthmus.solvers.factorization.kernel import gram, row_order
 from isthmus.solvers.factorization.sweep import RowStep, columns_times, rows_times, sweep_rows
@@ -46,11 +46,13 @@ class ClusterDocuments(WholeMatrix):
     _held: _Held = field(default_factory=lambda: _Held(), init=False)
 
     @cached_property
-    def _parts(self) -> list[tuple[slice, Any]]:
-        """Where in X each part stands, and its matrix on a worker."""
+    def _groups(self) -> list[Group]:
         if isinstance(self.matrix, RemoteMatrix):
-            return self.matrix.parts
-        return [(rows, self._send(_load, located(part), part.shape)) for rows, part in row_parts(self.matrix)]
+            return self.matrix.groups
+        return [
+            ([rows for rows, _ in parts], self._send(_load, [(located(part), part.shape) for _, part in parts]))
+            for parts in grouped(self.client, row_parts(self.matrix))
+        ]
 
     def _send(self, function: Any, *operands: Any) -> Any:
         return self.client.submit(function, *operands, pure=False)
@@ -59,18 +61,21 @@ class ClusterDocuments(WholeMatrix):
         out = np.empty((self.matrix.shape[0], words.shape[1]), dtype=np.result_type(self.matrix, words), order="F")
         compiled = self.compiled(words)
         sent = on_workers(self.client, row_order(words) if compiled else words)
-        found = [(rows, self._send(rows_times, part, sent, compiled)) for rows, part in self._parts]
-        for rows, product in found:
-            out[rows] = answer(self.client, product)
+        found = [(rows, self._send(each, rows_times, parts, sent, compiled)) for rows, parts in self._groups]
+        for rows, products in found:
+            for own, part in zip(rows, answer(self.client, products), strict=True):
+                out[own] = part
         return out
 
     def transposed_times(self, documents: Array) -> Array:
         compiled = self.compiled(documents)
         if self._holds(documents):
-            found = [self._send(_transposed_state, part, own, compiled) for part, own in self._with_states()]
+            found = [self._send(_observed, parts, own, compiled) for parts, own in self._with_states()]
         else:
-            found = [self._send(columns_times, part, documents[rows], compiled) for rows, part in self._parts]
-        return added_up(answer(self.client, each) for each in found)
+            found = [
+                self._send(_products, parts, [documents[own] for own in rows], compiled) for rows, parts in self._groups
+            ]
+        return added_up(part for group in found for part in answer(self.client, group))
 
     def sweep(self, V: Array, step: RowStep) -> Array:
         step = self.prepared(step, V)
@@ -78,37 +83,44 @@ class ClusterDocuments(WholeMatrix):
         if self._holds(V):
             return self._sweep_held(sent)
         found = [
-            (rows, self._send(_sweep, part, V[rows], sent, *(_some(own, rows) for own in (step.above, step.below))))
-            for rows, part in self._parts
+            (rows, self._send(_sweeps, parts, [(V[own], *_others(step, own)) for own in rows], sent))
+            for rows, parts in self._groups
         ]
 
-        def updated(rows: slice, sent: Any) -> Array:
-            V[rows], sums = answer(self.client, sent)
-            return np.asarray(sums)
+        def updated() -> Iterator[Array]:
+            for rows, group in found:
+                for own, (part, sums) in zip(rows, answer(self.client, group), strict=True):
+                    V[own] = part
+                    yield sums
 
-        return added_up(updated(rows, sent) for rows, sent in found)
+        return added_up(updated())
 
     def gram(self, V: Array) -> Array:
         if not self._holds(V):
             return super().gram(V)
         if self._held.gram is None:
-            self._held.gram = added_up(answer(self.client, self._send(_gram_of, own)) for own in self._held.states)
+            sent = [self._send(each, itemgetter(2), own) for own in self._held.states]
+            self._held.gram = added_up(part for group in sent for part in answer(self.client, group))
         return self._held.gram
 
     @contextmanager
     def holding(self, V: Array) -> Iterator[None]:
         """The rows of V lie with their documents. Those of a worker that dies are taken through all sweeps again."""
-        starts = V.parts if isinstance(V, RemoteRows) else [(rows, V[rows]) for rows, _ in self._parts]
-        self._held.V, self._held.states = V, [self._send(_first_state, own) for _, own in starts]
+        rows_of_groups = [rows for rows, _ in self._groups]
+        if isinstance(V, RemoteRows):
+            starts = [arrays for _, arrays in V.groups]
+        else:
+            starts = [[V[own] for own in rows] for rows in rows_of_groups]
+        self._held.V, self._held.states = V, [self._send(each, _first_state, own) for own in starts]
         try:
             yield
-            states = zip(starts, self._held.states, strict=True)
-            found = [(rows, self._send(itemgetter(0), own)) for (rows, _), own in states]
+            found = [self._send(each, itemgetter(0), own) for own in self._held.states]
             if isinstance(V, RemoteRows):
-                V.parts = found
+                V.groups = list(zip(rows_of_groups, found, strict=True))
                 return
-            for rows, own in found:
-                V[rows] = answer(self.client, own)
+            for rows, group in zip(rows_of_groups, found, strict=True):
+                for own, part in zip(rows, answer(self.client, group), strict=True):
+                    V[own] = part
         finally:
             self._held.V, self._held.states, self._held.gram = None, [], None
 
@@ -116,25 +128,26 @@ class ClusterDocuments(WholeMatrix):
         return self._held.V is V
 
     def _with_states(self) -> list[tuple[Any, Any]]:
-        return [(part, own) for (_, part), own in zip(self._parts, self._held.states, strict=True)]
+        return [(parts, own) for (_, parts), own in zip(self._groups, self._held.states, strict=True)]
 
     def _sweep_held(self, step: Any) -> Array:
-        self._held.states = [self._send(_next_state, part, own, step) for part, own in self._with_states()]
-        found, grams = [self._send(itemgetter(1, 2), own) for own in self._held.states], list[Array]()
+        self._held.states = [self._send(_next_states, parts, own, step) for parts, own in self._with_states()]
+        found, grams = [self._send(each, itemgetter(1, 2), own) for own in self._held.states], list[Array]()
 
-        def sums(sent: Any) -> Array:
-            observed, gram = answer(self.client, sent)
-            grams.append(gram)
-            return np.asarray(observed)
+        def sums() -> Iterator[Array]:
+            for group in found:
+                for observed, gram in answer(self.client, group):
+                    grams.append(gram)
+                    yield np.asarray(observed)
 
-        total = added_up(map(sums, found))
+        total = added_up(sums())
         self._held.gram = added_up(grams)
         return total
 
 
 @dataclass
 class _Held:
-    """What lies on the workers: for each part, the rows of V, X^T V and V^T V."""
+    """What lies on the workers: for each group of parts, a list of rows of V, X^T V and V^T V."""
 
     V: Array | None = None
     states: list[Any] = field(default_factory=list)
@@ -149,17 +162,17 @@ def _first_state(V: Array) -> State:
     return V, None, gram(V)
 
 
-def _next_state(part: Matrix, state: State, step: RowStep) -> State:
-    V, sums = _sweep(part, state[0], step)
-    return V, sums, gram(V)
+def _next_states(parts: list[Matrix], states: list[State], step: RowStep) -> list[State]:
+    swept = [_sweep(part, own[0], step) for part, own in zip(parts, states, strict=True)]
+    return [(V, sums, gram(V)) for V, sums in swept]
 
 
-def _gram_of(state: State) -> Array:
-    return state[2]
+def _observed(parts: list[Matrix], states: list[State], compiled: bool) -> list[Array]:
+    return _products(parts, [own[0] for own in states], compiled)
 
 
-def _transposed_state(part: Matrix, state: State, compiled: bool) -> Array:
-    return columns_times(part, state[0], compiled)
+def _products(parts: list[Matrix], documents: list[Array], compiled: bool) -> list[Array]:
+    return [columns_times(part, own, compiled) for part, own in zip(parts, documents, strict=True)]
 
 
 class _InFile(NamedTuple):
@@ -189,13 +202,24 @@ def _place_of(values: Array) -> Any:
     return np.array(values)  # its own memory: not all that it is a part of
 
 
-def _load(located: tuple[Any, Any, Any], shape: tuple[int, int]) -> Matrix:
-    data, indices, indptr = (array.read() if isinstance(array, _InFile) else array for array in located)
-    return sp.csr_array((data, indices, indptr), shape=shape, copy=False)
+def _load(parts: list[tuple[tuple[Any, Any, Any], tuple[int, int]]]) -> list[Matrix]:
+    def loaded(located: tuple[Any, Any, Any], shape: tuple[int, int]) -> Matrix:
+        data, indices, indptr = (array.read() if isinstance(array, _InFile) else array for array in located)
+        return sp.csr_array((data, indices, indptr), shape=shape, copy=False)
+
+    return [loaded(*part) for part in parts]
 
 
-def _some(own: Array | None, rows: slice) -> Array | None:
-    return None if own is None else own[rows]
+def _others(step: RowStep, rows: slice) -> tuple[Array | None, Array | None]:
+    """What other terms add to a part."""
+    own = step.part(rows)
+    return own.above, own.below
+
+
+def _sweeps(
+    parts: list[Matrix], own: list[tuple[Array, Array | None, Array | None]], step: RowStep
+) -> list[tuple[Array, Array]]:
+    return [_sweep(part, V, step, *others) for part, (V, *others) in zip(parts, own, strict=True)]
 
 
 def _sweep(
