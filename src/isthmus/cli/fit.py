@@ -65,6 +65,9 @@ def fit(
     killed goes on after its last block. Labels are the same as in memory
     without an encoder.
 
+    With --cluster, the target may be a folder of tables: workers read and
+    label them, and --predictions names a folder for a file of labels each.
+
     Exit codes: 0 done, 1 could not be done (one sentence says why, and no
     file was changed unless it says so), 2 wrong usage.
     """

@@ -74,10 +74,13 @@ class FolderFit:
 def fit_folder(estimator: TransferClassifier, asked: FolderFit, as_json: bool) -> None:
     """Fit, have the workers write labels, and say what was found."""
     began, model = perf_counter(), asked.outputs.get("--output")
+    workers_read = "the target is a folder of files that workers read"
     if model is None:
-        raise typer.BadParameter(
-            "the target is a folder of files that workers read: name a file for the model with -o."
-        )
+        raise typer.BadParameter(f"{workers_read}: name a file for the model with -o.")
+    if "-" in asked.source:
+        raise typer.BadParameter(f"{workers_read}: give the source as a file, and not as standard input.")
+    if estimator.get_params().get("novelty"):
+        raise typer.BadParameter(f"--set novelty: {workers_read}, and they set none aside: leave it out.")
     files = files_of(asked.target)
     check_outputs({"--output": model}, asked.force, [*asked.source, *map(str, files)])
     about = {
@@ -92,13 +95,14 @@ def fit_folder(estimator: TransferClassifier, asked: FolderFit, as_json: bool) -
             check_labels(files, labels.resolve(), force, str(model))
         read = _read(asked, files)
         with connected(asked.cluster) as client, Stages() as stages:
-            fit = _Fit(client, files, _how_read(asked, read), asked, stages)
+            reading = target_options(asked.reading, read.sources)
+            left_out = {"on_bad_row": leave_out} if asked.skip else {}
+            fit = _Fit(client, files, {**reading, **left_out}, asked, stages)
             result, at_fit = fit.fitted(estimator, read, journal.folder)
             saved = journal.folder / "model.isthmus"
             save_result(result, saved)
             found = {}
             if labels is not None:
-                reading = {name: fit.reading[name] for name in ("text", "id", "form", "encoding", "max_document")}
                 how = Asked(str(saved), None, reading, asked.skip)
                 found = label_files(client, how, files, labels.resolve(), force, at_fit)
         with Staging() as staging:
@@ -124,12 +128,6 @@ def _read(asked: FolderFit, files: list[Path]) -> Files:
     for finding in found.findings():
         complain(finding.message, "yellow")
     return found
-
-
-def _how_read(asked: FolderFit, read: Files) -> dict[str, Any]:
-    """How workers read the target's files."""
-    options = target_options(asked.reading, read.sources)
-    return {**options, "on_bad_row": leave_out} if asked.skip else options
 
 
 @dataclass(frozen=True)
