@@ -181,7 +181,8 @@ def test_a_fit_of_a_folder_is_that_of_one_file(
     texts = [row["text"] for row in HIDDEN]
     assert np.array_equal(*(model.predict_proba(texts) for model in models))
     for name in ("unknown", "closeness", "confidence", "numbers", "center"):
-        assert np.allclose(*(getattr(model.profile, name) for model in models), atol=1e-6), name
+        one, other = (getattr(model.profile, name) for model in models)
+        assert np.allclose(one, other, atol=1e-6), name
     assert len(models[1].labels) == 0
 
 
