@@ -18,7 +18,7 @@ from conftest import Toy, make_toy, quiet
 from isthmus import Auto, suggest_labels
 from isthmus.auto.candidates import LEARNERS, PORTFOLIO, SOURCE_ONLY
 from isthmus.auto.run import Run
-from isthmus.auto.sample import drawn_rows, sample_for_decisions, sample_for_learning
+from isthmus.auto.sample import drawn_rows, sample_for_decisions, sample_for_learning, sample_for_spreads
 from isthmus.core.problem import make_problem
 from isthmus.methods import LR, NaiveBayesEM
 
@@ -344,6 +344,9 @@ def test_a_sample_is_one_matrix(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> No
     assert sample_for_learning(problem, problem) is not problem
     learned = sample_for_learning(problem, seen)
     assert sample_for_learning(problem, learned) is learned
+    ((number, others),) = sample_for_spreads(problem, learned)
+    assert problem.domains[number].is_target
+    assert others.shape[0] == toy.in_target.sum() - 15, "those that were not learned from"
 
 
 def test_of_very_many_documents_the_rest_is_as_if_it_came_later(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
