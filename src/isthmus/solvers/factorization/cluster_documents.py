@@ -136,8 +136,8 @@ class ClusterDocuments(WholeMatrix):
 
         def sums() -> Iterator[Array]:
             for group in found:
-                for observed, gram in answer(self.client, group):
-                    grams.append(gram)
+                for observed, square in answer(self.client, group):
+                    grams.append(square)
                     yield np.asarray(observed)
 
         total = added_up(sums())
