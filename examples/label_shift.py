@@ -2,7 +2,7 @@
 
 The source has as many documents of one class as of the other. The target does not: from left to right its share of the
 first class grows. TCL, which pulls both sides to one mix, breaks at the ends. `Auto` looks for the target's prior, and
-does not always see it (on the right: on the dotted line it would be right). Told the prior, it is at its best.
+does not always see it (on the right: on the dotted line it would be right). Told the prior, it need not look for it.
 """
 
 import warnings

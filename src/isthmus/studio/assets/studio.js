@@ -66,7 +66,7 @@
       for (const list of document.querySelectorAll(".findings")) list.replaceChildren(...files.findings.map((sentence) => make("li", "", sentence)));
       find("found-before").hidden = !files.findings.length;
     }
-    if (fit.running) find("progress").textContent = `${fit.number ? "Learning again" : "Learning"}, for ${Math.round(fit.seconds)} seconds so far. ${fit.number ? "You can go on labelling." : ""}`;
+    if (fit.running) find("progress").textContent = `${fit.number ? "Learning again" : "Learning"}, for ${count(Math.round(fit.seconds), "second", "seconds")} so far. ${fit.number ? "You can go on labelling." : ""}`;
     drawStages(fit);
     if (fit.error) {
       find("error").textContent = `The fit ended without a result: ${fit.error}`;
@@ -91,7 +91,7 @@
       : "Label a few documents of the random sample, and the accuracy is measured.";
     const moved = result.moved === null ? "" : `${count(result.moved, "label", "labels")} moved since the fit before. `;
     const learned = result.n_labels ? `Learned from ${count(result.n_labels, "label", "labels")} of yours. ` : "";
-    find("changed").textContent = `${learned}${moved}It took ${result.seconds} seconds.`;
+    find("changed").textContent = `${learned}${moved}It took ${count(result.seconds, "second", "seconds")}.`;
     find("warnings").replaceChildren(...result.warnings.map((sentence) => make("p", "warning", sentence)));
     find("shares").replaceChildren(...Object.entries(result.counts).map(([label, own]) => make("span", "", make("b", "", label), ` ${own.toLocaleString("en")}`)));
     find("candidates").replaceChildren(
