@@ -43,6 +43,7 @@ from speed.measure import (
 from speed.partitions import labelled_partitions
 from speed.peak import first_fits, measured
 from speed.plain import plain_minimize
+from speed.workers import iterations_by_workers
 
 METHODS = (isthmus.TCL, isthmus.NMTF, isthmus.DTLM, isthmus.CCI, isthmus.DomTransNMF)
 ADAPTERS = ("CORALAdapter", "LinearOTMappingAdapter")
@@ -184,6 +185,7 @@ SECTIONS: dict[str, Section] = {
     "growth": lambda asked: growth(asked.documents, asked.rounds),
     "beyond": lambda asked: beyond_memory(asked.megabytes),
     "kills": lambda asked: killed_workers(asked.documents, 10),
+    "workers": lambda asked: iterations_by_workers(250 * asked.documents),
     "driver": lambda asked: flat_driver(25 * asked.documents),
     "partitions": lambda asked: labelled_partitions(25 * asked.documents, 10),
 }
