@@ -18,7 +18,8 @@ from conftest import Toy, make_toy, quiet
 from isthmus import Auto, suggest_labels
 from isthmus.auto.candidates import LEARNERS, PORTFOLIO, SOURCE_ONLY
 from isthmus.auto.run import Run
-from isthmus.auto.sample import drawn_rows, sample_for_decisions, sample_for_learning, sample_for_spreads
+from isthmus.auto.sample import sample_for_decisions, sample_for_learning, sample_for_spreads
+from isthmus.core.parts import drawn_rows
 from isthmus.core.problem import make_problem
 from isthmus.methods import LR, NaiveBayesEM
 

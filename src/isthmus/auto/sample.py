@@ -8,9 +8,9 @@ from itertools import pairwise
 import numpy as np
 
 from isthmus.core.numerics import stack
-from isthmus.core.parts import rows_of, taken_rows
+from isthmus.core.parts import drawn_rows, rows_of, taken_rows
 from isthmus.core.problem import DocumentStack, Domain, Problem
-from isthmus.typing import Array, Mask, Matrix, Positions
+from isthmus.typing import Array, Mask, Matrix
 
 AT_MOST = 20_000
 """Documents of the sources, and of the targets, that decisions are made on."""
@@ -67,11 +67,6 @@ def sample_for_spreads(problem: Problem, part: Problem) -> list[tuple[int, Matri
         for number, ((own, _), rows) in enumerate(zip(pairs, asked, strict=True))
         if rows.any()
     ]
-
-
-def drawn_rows(n: int, most: int) -> Positions:
-    """Of n documents at most so many, in order. What that takes does not grow with n."""
-    return np.sort(np.random.default_rng(0).choice(n, min(n, most), replace=False, shuffle=False))
 
 
 def part_of(problem: Problem, kept: list[Mask]) -> Problem:

@@ -76,36 +76,33 @@ def fit(
     from isthmus.cli.blocks import matrix_folder, wants_blocks
     from isthmus.cli.estimating import load_encoder, read_estimator
     from isthmus.cli.gathering import Reading
+    from isthmus.cli.partitions import holds_tables
     from isthmus.cli.settings import read_settings
     from isthmus.cli.summary import Summary
 
     _check(source, target, preset, encoder)
-    changed = read_settings(settings)
+    changed, skip = read_settings(settings), on_bad_rows is o.OnBadRows.skip
     estimator = read_estimator(method or DEFAULT_METHOD, random_state, target_prior, max_time, changed)
     how_read = (form, encoding, max_document, target_text, target_label, allow_label or ())
     reading = Reading(text, label, id_column, truth, *how_read)
-    if _is_fit_of_folder(estimator, reading, given):
+    if cluster is not None and holds_tables(target):
+        _fit_folder(estimator, reading, given)
         return
-    skip = on_bad_rows is o.OnBadRows.skip
     inputs = [*source, *([] if labels is None else [str(labels)]), target]
     outputs = _plan({"--output": output, "--predictions": predictions, "--report": report}, force, inputs)
     skipped = _plan_skipped(skipped, outputs, force, inputs) if skip else None
     in_blocks = wants_blocks(blocks, target, _against_blocks(source, report, encoder))
     read = _read(source, target, reading, use_target_labels, labels, skip, skipped, in_blocks)
     about = {"reading": vars(reading), "skip": skip, "preset": preset} if in_blocks else None
-    use_target_labels = use_target_labels or labels is not None
     how: dict[str, Any] = {"preset": preset, "encoder": load_encoder(encoder), "client": cluster}
+    use_target_labels |= labels is not None
     with matrix_folder(inputs, next(iter(outputs.values()), None), about) as how["folder"]:
         result = _fit_and_write(estimator, read, use_target_labels, max_time, how, outputs)
     _show(Summary(read, result, use_target_labels, outputs, perf_counter() - began, changed), as_json)
 
 
-def _is_fit_of_folder(estimator: TransferClassifier, reading: Reading, given: dict[str, Any]) -> bool:
-    """Whether the target is a folder of files, which workers have read and labelled by now."""
-    from isthmus.cli.partitions import holds_tables
-
-    if given["cluster"] is None or not holds_tables(given["target"]):
-        return False
+def _fit_folder(estimator: TransferClassifier, reading: Reading, given: dict[str, Any]) -> None:
+    """Have workers read and label a folder of files; `given` are the command's options."""
     from isthmus.cli.fit_partitions import FolderFit, fit_folder
 
     for name in ("report", "encoder", "labels", "truth", "blocks", "use_target_labels", "skipped"):
@@ -116,7 +113,6 @@ def _is_fit_of_folder(estimator: TransferClassifier, reading: Reading, given: di
     outputs = {f"--{name}": given[name] for name in ("output", "predictions") if given[name] is not None}
     skip = given["on_bad_rows"] is o.OnBadRows.skip
     fit_folder(estimator, FolderFit(**same, reading=reading, skip=skip, outputs=outputs), given["as_json"])
-    return True
 
 
 def _check(source: list[str], target: str, preset: str | None, encoder: str | None) -> None:

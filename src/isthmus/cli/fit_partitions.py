@@ -38,6 +38,7 @@ from isthmus.cli.stages import Stages
 from isthmus.core.cluster import answer, connected
 from isthmus.core.estimator import TransferClassifier
 from isthmus.core.numerics import stack
+from isthmus.core.parts import drawn_rows
 from isthmus.core.problem import warn_of_empty
 from isthmus.core.remote import RemoteMatrix, RemoteRows, remote_problem, rows_with_words
 from isthmus.drift import DrawnDocuments, drawn_for_profile, profile_drawn
@@ -193,7 +194,7 @@ def _learned(estimator: TransferClassifier, X: Matrix, read: Files, matrix: Remo
         found: RemoteRows = estimator.fit_remote(remote_problem(estimator, X, labels, domains, matrix, TARGET))
         return found
     n = matrix.shape[0]
-    rows = sample.drawn_rows(n, 2 * sample.AT_MOST)
+    rows = drawn_rows(n, 2 * sample.AT_MOST)
     if len(rows) < n and not isinstance(estimator, FROM_A_SAMPLE):
         raise DataError(
             f"{type(estimator).__name__} learns from all documents in one place, and there are {n:,}: choose Auto, LR, "

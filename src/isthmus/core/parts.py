@@ -72,6 +72,11 @@ def by_parts(function: Callable[[Matrix], Array], X: Matrix, dtype: Any = None) 
     return out
 
 
+def drawn_rows(n: int, most: int) -> Positions:
+    """Of n documents at most so many, in order. What that takes does not grow with n."""
+    return np.sort(np.random.default_rng(0).choice(n, min(n, most), replace=False, shuffle=False))
+
+
 def taken_rows(X: Matrix, rows: Positions) -> Matrix:
     """Some rows, in order, with no more than a part of the matrix in memory beside them."""
     found = []

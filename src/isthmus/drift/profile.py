@@ -14,7 +14,7 @@ import scipy.sparse as sp
 from sklearn.pipeline import Pipeline
 
 from isthmus.core.numerics import assembled
-from isthmus.core.parts import release, row_parts, rows_of, taken_rows
+from isthmus.core.parts import drawn_rows, release, row_parts, rows_of, taken_rows
 from isthmus.exceptions import EmptyDocumentWarning
 from isthmus.text import LogTfidf, WordsAndEmbeddings
 from isthmus.typing import Array, Positions
@@ -124,7 +124,7 @@ def _profile_of(estimator: Any, vectorizer: Any, some: DrawnDocuments, shared: s
 
 def drawn_for_profile(n: int) -> Positions:
     """The rows that a profile of n documents keeps numbers of."""
-    return np.sort(np.random.default_rng(0).choice(n, min(n, MOST_DOCUMENTS), replace=False, shuffle=False))
+    return drawn_rows(n, MOST_DOCUMENTS)
 
 
 def describe_documents(
