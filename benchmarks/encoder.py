@@ -3,6 +3,7 @@
 python benchmarks/encoder.py DATA_FOLDER ENCODER               the six 20 Newsgroups tasks of TCL's table
 python benchmarks/encoder.py DATA_FOLDER ENCODER KIND...       real domains: sentences, intents, headlines, ...; of each
                                                                kind the first tasks whose target is not thinned out
+python benchmarks/encoder.py DATA_FOLDER ENCODER reviews       all pairs of product reviews, whole, with pairs of words
 python benchmarks/encoder.py DATA_FOLDER ENCODER unrelated     domains that have nothing to do with each other
 
 Below each table: whom Auto harms, how far its estimate is off, and what it warns of, with words and with both.
@@ -31,6 +32,7 @@ from isthmus.cli.estimating import load_encoder
 from isthmus.datasets import load_newsgroups
 from isthmus.datasets.corpus import Corpus
 from isthmus.datasets.real import REAL_KINDS, load_real
+from isthmus.datasets.reviews import load_reviews
 
 PER_GROUP = 200
 """Documents drawn from each group of a corpus."""
@@ -79,13 +81,25 @@ def measure(task: Task, texts: dict[str, list[str]], **settings: Any) -> Outcome
     return Outcome(right, model.estimated_accuracy_, frozenset(found.kind for found in model.warnings_))
 
 
-def drawn(corpus: Corpus) -> dict[str, list[str]]:
+def drawn(corpus: Corpus, at_most: int = PER_GROUP) -> dict[str, list[str]]:
     """Some texts of each group."""
     rng, texts = np.random.default_rng(0), {}
     for group in np.unique(corpus.groups):
         rows = np.flatnonzero(corpus.groups == group)
-        texts[str(group)] = [corpus.texts[row] for row in rng.choice(rows, min(PER_GROUP, len(rows)), replace=False)]
+        texts[str(group)] = [corpus.texts[row] for row in rng.choice(rows, min(at_most, len(rows)), replace=False)]
     return texts
+
+
+def tasks_of(kind: str, data: Path) -> tuple[list[Task], dict[str, list[str]]]:
+    """Of a kind, and the texts of their groups."""
+    if kind == "reviews":
+        return [task for task in load_table("auto").tasks if task.family == kind], drawn(
+            load_reviews(data), sys.maxsize
+        )
+    tasks = [task for task in (*real_tasks(), *unrelated_real()) if task.family == kind and not task.target_prior]
+    tasks = tasks if kind == "unrelated" else tasks[:AT_MOST]
+    corpora = REAL_KINDS if kind == "unrelated" else [tasks[0].corpus]
+    return tasks, {group: own for name in corpora for group, own in drawn(load_real(name, data)).items()}
 
 
 def table(
@@ -130,19 +144,19 @@ def main() -> None:
     warnings.simplefilter("ignore")
     data, encoder, kinds = Path(sys.argv[1]), Remembering(load_encoder(sys.argv[2])), sys.argv[3:]
     methods = ("LR", "Auto") if kinds else ("LR", "TCL", "Auto")
-    columns: dict[str, dict[str, Any]] = {f"{name}, words": {"method": name, "encoder": None} for name in methods}
-    columns |= {f"{name}, embeddings": {"method": name, "encoder": encoder} for name in methods}
+    words = {"preset": "opinions" if kinds == ["reviews"] else "default"}
+    columns: dict[str, dict[str, Any]] = {
+        f"{name}, words": {"method": name, "encoder": None, **words} for name in methods
+    }
+    columns |= {
+        f"{name}, embeddings": {"method": name, "encoder": encoder, **(words if name == "Auto" else {})}
+        for name in methods
+    }
     print("| task | " + " | ".join(columns) + " |\n|---" + "|---" * len(columns) + "|")
     found: dict[str, list[list[Outcome]]] = {}
     if kinds:
         for kind in kinds:
-            tasks = [
-                task for task in (*real_tasks(), *unrelated_real()) if task.family == kind and not task.target_prior
-            ]
-            tasks = tasks if kind == "unrelated" else tasks[:AT_MOST]
-            corpora = REAL_KINDS if kind == "unrelated" else [tasks[0].corpus]
-            texts = {group: own for name in corpora for group, own in drawn(load_real(name, data)).items()}
-            found[kind] = table(tasks, texts, columns)
+            found[kind] = table(*tasks_of(kind, data), columns)
         means = [[mean_of(column) for column in own] for own in found.values()]
         print(row_of("mean of kinds", [fmean(column) for column in zip(*means, strict=True)]))
     else:

@@ -178,7 +178,8 @@ def observe(data: Path, task: Task, draw: str, prior: str) -> EvidenceRow:
     with one_blas_thread():
         run.start()
         diagnostics = diagnose(run)
-        run.complete((names.TOPICS, names.TRANSDUCTIVE_DCI))
+        for topics in (True, False):
+            run.complete(run.members(topics))
     truth = np.concatenate([drawn.y[domain.rows[~domain.labeled]] for domain in problem.domains])
     shares = np.array([np.mean(truth == name) for name in problem.classes])
 

@@ -16,7 +16,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import isthmus
 from conftest import Toy, make_toy, quiet
 from isthmus import Auto, suggest_labels
-from isthmus.auto.candidates import LEARNERS, PORTFOLIO, SOURCE_ONLY
+from isthmus.auto.candidates import LEARNER, PORTFOLIO, SOURCE_ONLY
 from isthmus.auto.run import Run
 from isthmus.auto.sample import sample_for_decisions, sample_for_learning, sample_for_spreads
 from isthmus.core.parts import drawn_rows
@@ -120,9 +120,7 @@ def test_cuts_are_for_sparse_rows(toy: Toy, fitted_auto: Any) -> None:
 
 def test_the_leaderboard_tells_all(toy: Toy, fitted_auto: Any) -> None:
     rows = fitted_auto.leaderboard_.rows
-    assert [row["name"] for row in rows] == [
-        own.name for own in PORTFOLIO if not (own.sees_embeddings or own.name in LEARNERS)
-    ]
+    assert [row["name"] for row in rows] == [own.name for own in PORTFOLIO if own.name != LEARNER]
     assert {row["name"] for row in rows if row["why"].startswith("member")} == set(fitted_auto.chosen_)
     ran = [row for row in rows if not row["why"].startswith("not needed")]
     assert all(0 <= row["agreement"] <= 1 and row["seconds"] > 0 for row in ran)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.special import softmax
 
 from conftest import Toy
 from isthmus.auto import Diagnostics, Estimate, candidates
@@ -22,6 +23,7 @@ from isthmus.core.progress import Stage, listening
 from isthmus.core.solution import TransductiveSolution
 from isthmus.core.workspace import Workspace
 from isthmus.methods import LR
+from isthmus.methods.self_labeling.naive_bayes_em import expectation_maximization
 from isthmus.typing import Array, Matrix
 
 N_UNLABELED = 100
@@ -118,10 +120,10 @@ def test_cautious_hypotheses_join_where_the_others_do_not_agree_on_the_prior(
 ) -> None:
     """By more than 15 in a hundred documents; where a prior is given, there is nothing to agree on."""
     halves = dict.fromkeys((candidates.WITH_DCI, candidates.BALANCED_DCI), answer(50))
-    cautious = dict.fromkeys(candidates.CAUTIOUS_WITHOUT, answer(80))
+    cautious = dict.fromkeys(candidates.CAUTIOUS, answer(80))
     run = told(monkeypatch, {candidates.WITH_LSA: answer(n_of_second), **halves, **cautious}, prior)
-    ran = [name in run.answers and name in run.weights for name in candidates.CAUTIOUS_WITHOUT]
-    assert ran == [apart] * len(candidates.CAUTIOUS_WITHOUT)
+    ran = [name in run.answers and name in run.weights for name in candidates.CAUTIOUS]
+    assert ran == [apart] * len(candidates.CAUTIOUS)
     assert sum(run.weights.values()) == pytest.approx(1)
     reasons = {row["name"]: row["why"] for row in decide(run, None).rows}
     if apart:
@@ -137,17 +139,46 @@ def test_of_more_than_two_classes_no_hypothesis_is_cautious(monkeypatch: pytest.
     """However far their priors are apart."""
     all_of_one = np.tile([0.8, 0.1, 0.1], (N_UNLABELED, 1))
     run = told(monkeypatch, {candidates.WITH_LSA: all_of_one}, "auto", n_classes=3)
-    assert not set(run.answers) & set(candidates.CAUTIOUS_WITHOUT)
+    assert not set(run.answers) & set(candidates.CAUTIOUS)
 
 
-def test_beside_embeddings_the_cautious_hypothesis_reads_both_views() -> None:
-    words, both = (Run(a_problem(), Workspace(), "auto", Clock(None), 0, n_embedding_features=n) for n in (0, 1))
-    assert (words.cautious, both.cautious) == (candidates.CAUTIOUS_WITHOUT, candidates.CAUTIOUS_WITH)
-    for run, others in ((words, both), (both, words)):
-        assert set(run.cautious) <= set(run.candidates)
-        assert not set(others.cautious) & set(run.candidates)
-    assert [both.width_of(name) for name in both.cautious] == [3]
-    assert [words.width_of(name) for name in words.cautious] == [3, 3]
+def test_pseudo_labels_are_learned_from_words_and_embeddings_and_all_else_from_words() -> None:
+    run = Run(replace(a_problem(), n_embeddings=1), Workspace(), "auto", Clock(None), 0)
+    assert (run.problem.n_words, run.problem.n_embeddings) == (2, 0)
+    read = {name: run.width_of(name) for name in run.candidates}
+    by_words = {candidates.SOURCE_ONLY, candidates.MIXTURE, candidates.TOPICS}
+    assert {name for name, width in read.items() if width == 2} == by_words
+    assert {width for name, width in read.items() if name not in by_words} == {3}
+
+
+def test_a_mixture_goes_on_from_what_all_members_say() -> None:
+    run = Run(a_problem(), Workspace(), "auto", Clock(None), 0)
+    run.start()
+    members = (*run.hypotheses, candidates.MIXTURE, candidates.TOPICS)
+    run.complete((candidates.TOPICS,))
+    began = softmax(running.SURE * run.average(members)[0], axis=1)
+    expected = expectation_maximization(run.problem, began).distributions
+    run.complete(members)
+    assert np.array_equal(run.answers[candidates.MIXTURE], expected)
+    assert np.array_equal(run.solutions[candidates.MIXTURE].transduce(run.problem), expected)
+
+
+def test_who_decides_twice_says_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A warm start asks the same run again: its mixture does not go on a second time."""
+    for score, value in (("topic_score", 1.0), ("unrelated_score", -1.0)):
+        monkeypatch.setattr(Diagnostics, score, value)
+    run = told(monkeypatch, {candidates.WITH_LSA: answer(30)}, "source")
+    first = decide(run, None)
+    assert candidates.MIXTURE in first.members
+    assert np.array_equal(first.scores, decide(run, None).scores)
+
+
+@pytest.mark.parametrize(("n_classes", "weight"), [(2, 1.0), (3, 2.0)])
+def test_a_mixture_of_several_classes_counts_twice(n_classes: int, weight: float) -> None:
+    run = Run(a_problem(n_classes=n_classes), Workspace(), "auto", Clock(None), 0)
+    run.weights = {candidates.WITH_LSA: 0.2, candidates.WITH_DCI: 0.6}
+    members = (candidates.WITH_LSA, candidates.WITH_DCI, candidates.MIXTURE, candidates.TOPICS)
+    assert run.member_weights(members) == pytest.approx([0.25, 0.75, weight, 1.0])
 
 
 def test_diagnostics_go_by_hypotheses_that_may_let_go_of_the_source(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,8 +186,8 @@ def test_diagnostics_go_by_hypotheses_that_may_let_go_of_the_source(monkeypatch:
     monkeypatch.setattr(running, "evidence_for", lambda *_: Evidence(0.9, 0.9))
     monkeypatch.setattr("isthmus.auto.diagnostics.class_mean_cosine", lambda _, labels: float(labels.mean()))
     bold = {candidates.WITH_LSA: answer(90), candidates.WITH_DCI: answer(40), candidates.BALANCED_DCI: answer(40)}
-    first = told(monkeypatch, {**bold, **dict.fromkeys(candidates.CAUTIOUS_WITHOUT, answer(40))}, "auto")
-    other = told(monkeypatch, {**bold, **dict.fromkeys(candidates.CAUTIOUS_WITHOUT, 1 - answer(40))}, "auto")
+    first = told(monkeypatch, {**bold, **dict.fromkeys(candidates.CAUTIOUS, answer(40))}, "auto")
+    other = told(monkeypatch, {**bold, **dict.fromkeys(candidates.CAUTIOUS, 1 - answer(40))}, "auto")
     assert np.array_equal(first.first_labels, other.first_labels)
     assert not np.array_equal(first.consensus.argmax(axis=1), other.consensus.argmax(axis=1))
     one, two = diagnose(first), diagnose(other)
@@ -192,7 +223,7 @@ def test_labels_that_say_no_more_than_the_largest_class_are_warned_of(monkeypatc
 
 def test_candidates_run_in_turn_and_once(monkeypatch: pytest.MonkeyPatch) -> None:
     run = told(monkeypatch, {candidates.WITH_LSA: answer(30)}, "source")
-    first = [one.name for one in candidates.PORTFOLIO if not (one.sees_embeddings or one.on_demand)]
+    first = [one.name for one in candidates.PORTFOLIO if not one.on_demand]
     assert next(iter(run.answers)) == candidates.SOURCE_ONLY
     assert list(run.answers)[-1] == candidates.MIXTURE  # which starts from what the others say together
     assert set(run.answers) == set(first)

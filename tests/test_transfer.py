@@ -13,7 +13,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 
 import isthmus
 from isthmus import Auto
-from isthmus.auto.candidates import TRANSDUCTIVE_EMBEDDINGS
+from isthmus.auto.candidates import TRANSDUCTIVE_DCI
 from isthmus.datasets import load_messages
 from isthmus.exceptions import EncoderNotSavedWarning
 from isthmus.text import LogTfidf, text_vectorizer
@@ -184,10 +184,12 @@ def test_auto_takes_an_encoder_beside_words(tmp_path: Path) -> None:
     assert X.shape[1] == n_words + 26
     assert np.array_equal(X[:, :n_words].toarray(), words_alone.toarray())
     lengths = np.linalg.norm(X[:, n_words:].toarray(), axis=1)
-    assert lengths[np.diff(words_alone.indptr) > 0] == pytest.approx(1.5)
+    assert lengths[np.diff(words_alone.indptr) > 0] == pytest.approx(1)
     assert both.vectorizer.transform(["xqz"]).nnz == 0  # letters of no known word
-    assert TRANSDUCTIVE_EMBEDDINGS in both.estimator.chosen_
-    assert TRANSDUCTIVE_EMBEDDINGS not in plain.estimator.chosen_
+    profiles = both.estimator.solution_.member(TRANSDUCTIVE_DCI).feature_map
+    assert profiles.words[:n_words].any()
+    assert not profiles.words[n_words:].any()  # embeddings stand beside words, and have no profile
+    assert both.estimator.solution_.member(TRANSDUCTIVE_DCI).classifier.n_features_in_ == X.shape[1] + 100
     sides = both.estimator.diagnostics_, plain.estimator.diagnostics_
     assert sides[0].neighbor_skill == sides[1].neighbor_skill  # which goes by words
     words = both.vectorizer.get_feature_names_out()

@@ -43,7 +43,7 @@ class Auto(TransferClassifier):
     source. Each counts as much as the evidence for its pseudo-labels says. Classes that are what documents are about
     (the target's graph of similar documents and the source's neighbors tell) have a naive Bayes mixture of the target
     as a member, too, and TCL unless the prior is another; other classes, such as opinions, a transductive classifier.
-    Where X holds embeddings beside words, classifiers of both are hypotheses and members. Where the domains look
+    Embeddings beside words are read by all that learn from pseudo-labels. Where the domains look
     unrelated a `TransferWarning` says so, and where that is hardly to be doubted the fallback answers: the classifier
     trained on the source alone.
 
@@ -109,7 +109,7 @@ class Auto(TransferClassifier):
     >>> auto = isthmus.Auto(random_state=0)
     >>> auto = auto.fit(X, messages.labels, sample_domain=messages.groups, target_domain=messages.groups[~photos][0])
     >>> auto.chosen_[-1]
-    'transductive, words + DCI'
+    'transductive + DCI'
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
@@ -156,8 +156,8 @@ class Auto(TransferClassifier):
                 f"n_embedding_features is {self.n_embedding_features} and X has {problem.n_words} features: "
                 "words must be left of the embeddings."
             )
-        words = problem.first_columns(problem.n_words - self.n_embedding_features)
-        length = words.mean_squared_length**0.5
+        problem = replace(problem, n_embeddings=self.n_embedding_features)
+        length = problem.words_alone.mean_squared_length**0.5
         scale = 1.0 if np.isclose(length, 1, rtol=1e-6) else 1 / length
         some = sample.sample_for_all(problem) if max(_sizes(problem)) > sample.AT_MOST else problem
         at_length = some if scale == 1 else some.scaled(scale)  # the length at which the rules were found
@@ -192,11 +192,11 @@ class Auto(TransferClassifier):
         if max(_sizes(hidden)) > sample.AT_MOST:
             seen, looked_at = sample.sample_for_decisions(hidden, checked)
             known = None if checked is None else checked[looked_at]
-        clock, settings = Clock(self.max_time), (self.random_state, self.n_embedding_features)
+        clock = Clock(self.max_time)
         if self.warm_start and self.max_time is None and isinstance(self.target_prior, str):
-            run = workspace.once(_complete_run, SameProblem(seen), workspace, self.target_prior, *settings)
+            run = workspace.once(_complete_run, SameProblem(seen), workspace, self.target_prior, self.random_state)
         else:
-            run = Run(seen, workspace, self.target_prior, clock, *settings)
+            run = Run(seen, workspace, self.target_prior, clock, self.random_state)
             run.start()
         decision = decide(run, known, self.novelty)
         if known is None:
@@ -221,7 +221,7 @@ class Auto(TransferClassifier):
         part = sample.sample_for_learning(problem, run.problem)
         if part is not run.problem:
             asked_for = prior if prior is not run.target_prior else run.asked_for
-            again = Run(part, run.workspace, asked_for, Clock(None), self.random_state, self.n_embedding_features)
+            again = Run(part, run.workspace, asked_for, Clock(None), self.random_state)
             again.repeat(decision.members, dict(zip(decision.members, decision.weights, strict=True)), prior)
             run = again
         if not self.warm_start:  # what candidates left for one another is done with, and all documents need the room
@@ -263,9 +263,9 @@ def _like_later_ones(solution: Solution, problem: Problem) -> Array:
     return found[0] if len(found) == 1 else np.concatenate(found)
 
 
-def _complete_run(same: SameProblem, workspace: Workspace, prior: str, random_state: Any, n_embeddings: int) -> Run:
+def _complete_run(same: SameProblem, workspace: Workspace, prior: str, random_state: Any) -> Run:
     """All candidates' answers."""
-    run = Run(same.problem, workspace, prior, Clock(None), random_state, n_embeddings)
+    run = Run(same.problem, workspace, prior, Clock(None), random_state)
     run.start()
     return run
 

@@ -10,30 +10,24 @@ from isthmus.core.estimator import TransferClassifier
 from isthmus.methods import LR, TCL, NaiveBayesEM, SelfTraining, TransductiveLR
 
 SOURCE_ONLY = "LR"
-WITH_LSA, WITH_DCI = "self-training, words + LSA", "self-training, words + DCI"
-BALANCED, BALANCED_DCI = "balanced self-training", "balanced, words + DCI"
-WITH_EMBEDDINGS, BALANCED_EMBEDDINGS = "self-training, words + embeddings", "balanced, words + embeddings"
-TRANSDUCTIVE, TRANSDUCTIVE_LSA, TRANSDUCTIVE_BOTH = (
-    "transductive",
-    "transductive, words + LSA",
-    "transductive, both views",
-)
-TRANSDUCTIVE_DCI, TRANSDUCTIVE_EMBEDDINGS = "transductive, words + DCI", "transductive, words + embeddings"
+WITH_LSA, WITH_DCI = "self-training + LSA", "self-training + DCI"
+BALANCED, BALANCED_DCI = "balanced self-training", "balanced self-training + DCI"
+TRANSDUCTIVE, TRANSDUCTIVE_LSA, TRANSDUCTIVE_DCI = "transductive", "transductive + LSA", "transductive + DCI"
 TOPICS, MIXTURE = "TCL", "naive Bayes EM"
 
-HYPOTHESES = (BALANCED, WITH_LSA, WITH_DCI, BALANCED_DCI, WITH_EMBEDDINGS, BALANCED_EMBEDDINGS)
+HYPOTHESES = (BALANCED, WITH_LSA, WITH_DCI, BALANCED_DCI)
 """Self-trainings that part the target's classes in unlike ways, so that each finds a target prior of its own. The first
 stands in for those that take no negative features."""
 
-CAUTIOUS_WITHOUT, CAUTIOUS_WITH = (TRANSDUCTIVE, TRANSDUCTIVE_LSA), (TRANSDUCTIVE_BOTH,)
-"""More hypotheses, without embeddings and with them, for targets on whose prior the others do not agree. They never let
-go of the source, so that they gain less, and harm less."""
+CAUTIOUS = (TRANSDUCTIVE, TRANSDUCTIVE_LSA)
+"""More hypotheses, for targets on whose prior the others do not agree. They never let go of the source, so that they
+gain less, and harm less."""
 
 UNLIKE = (*HYPOTHESES, MIXTURE)
 """Candidates that go about it in unlike ways: how far these agree is what the estimated accuracy goes by."""
 
-LEARNERS = (BALANCED, BALANCED_EMBEDDINGS)
-"""Those that learn from labels of the target, if there are any; the last one that reads all features."""
+LEARNER = BALANCED
+"""The one that learns from labels of the target, if there are any."""
 
 NEAR = 0.1
 """Priors that differ by less, in every class, are taken for the same."""
@@ -49,14 +43,13 @@ class Candidate:
     method: Callable[..., TransferClassifier]
     cost: float
     settings: Mapping[str, Any] = field(default_factory=dict)
-    at_prior: bool = False
-    """Gives out pseudo-labels at the target prior; hypotheses only if that is given."""
+    pseudo_labels: bool = False
+    """Learns from pseudo-labels that it gives out at the target prior, hypotheses only if that is given; and reads
+    embeddings, where there are any, beside words. The others read words alone."""
     needs_counts: bool = False
     """Takes no negative features."""
     from_consensus: bool = False
     """Starts from what the hypotheses say together."""
-    sees_embeddings: bool = False
-    """Reads them beside words; the others read words alone."""
     on_demand: bool = False
     """Runs only for an ensemble that has been chosen."""
 
@@ -68,19 +61,15 @@ these goes wrong, the other need not."""
 
 PORTFOLIO = (
     Candidate(SOURCE_ONLY, LR, 1),
-    Candidate(WITH_LSA, SelfTraining, 20, {**FREE, "features": "lsa"}, at_prior=True),
-    Candidate(WITH_DCI, SelfTraining, 20, {**FREE, "features": "dci"}, at_prior=True, needs_counts=True),
-    Candidate(BALANCED_DCI, SelfTraining, 20, {**EVEN, "features": "dci"}, at_prior=True, needs_counts=True),
-    Candidate(WITH_EMBEDDINGS, SelfTraining, 20, FREE, at_prior=True, sees_embeddings=True),
-    Candidate(BALANCED_EMBEDDINGS, SelfTraining, 20, EVEN, at_prior=True, sees_embeddings=True),
+    Candidate(WITH_LSA, SelfTraining, 20, {**FREE, "features": "lsa"}, pseudo_labels=True),
+    Candidate(WITH_DCI, SelfTraining, 20, {**FREE, "features": "dci"}, pseudo_labels=True, needs_counts=True),
+    Candidate(BALANCED_DCI, SelfTraining, 20, {**EVEN, "features": "dci"}, pseudo_labels=True, needs_counts=True),
     Candidate(MIXTURE, NaiveBayesEM, 1, needs_counts=True, from_consensus=True),
     Candidate(TOPICS, TCL, 10, {"max_iter": 50}, needs_counts=True, on_demand=True),
     Candidate(TRANSDUCTIVE_DCI, TransductiveLR, 20, {"features": "dci"}, True, needs_counts=True, on_demand=True),
-    Candidate(TRANSDUCTIVE_EMBEDDINGS, TransductiveLR, 15, {}, True, sees_embeddings=True, on_demand=True),
-    Candidate(TRANSDUCTIVE, TransductiveLR, 8, {}, at_prior=True, on_demand=True),
-    Candidate(TRANSDUCTIVE_LSA, TransductiveLR, 12, {"features": "lsa"}, at_prior=True, on_demand=True),
-    Candidate(TRANSDUCTIVE_BOTH, TransductiveLR, 15, {}, at_prior=True, sees_embeddings=True, on_demand=True),
-    Candidate(BALANCED, SelfTraining, 8, EVEN, at_prior=True, on_demand=True),
+    Candidate(TRANSDUCTIVE, TransductiveLR, 8, pseudo_labels=True, on_demand=True),
+    Candidate(TRANSDUCTIVE_LSA, TransductiveLR, 12, {"features": "lsa"}, pseudo_labels=True, on_demand=True),
+    Candidate(BALANCED, SelfTraining, 8, EVEN, pseudo_labels=True, on_demand=True),
 )
 """Unlike methods, the cheap ones first."""
 

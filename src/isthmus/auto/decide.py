@@ -69,7 +69,7 @@ def decide(run: Run, checked: Array | None, novelty: bool = False) -> Decision:
     diagnostics = run.workspace.once(diagnose, run)
     estimate = estimate_accuracy(diagnostics, run.problem.n_classes)
     kind, reason = _kind(run, diagnostics, checked, estimate)
-    run.complete(() if kind == FALLBACK else run.members(kind == TOPICS))
+    run.workspace.once(run.complete, () if kind == FALLBACK else run.members(kind == TOPICS))
     members = _ensembles(run)[kind]
     found: list[Caution] = []
     if diagnostics.unrelated_score > 0 and (checked is None or not _beats_chance(run, members, checked)):
@@ -108,7 +108,7 @@ def settled(decision: Decision, run: Run) -> Decision:
     """
     if not any(name in run.hypotheses for name in decision.members):
         return decision
-    learner = [name for name in names.LEARNERS if name in run.candidates][-1]
+    learner = names.LEARNER
     members = (learner, *(name for name in decision.members if name == names.MIXTURE))
     learns, left = "member: learns from the known labels", "no member: the known labels have settled the prior"
     rows = [
@@ -234,7 +234,7 @@ def _rows(run: Run, members: tuple[str, ...], scores: Array, reason: str) -> lis
             "why": run.skipped.get(name) or _why(run, name, members, reason),
         }
         for name in run.candidates
-        if name in run.answers or name not in names.LEARNERS
+        if name in run.answers or name != names.LEARNER
     ]
 
 
@@ -253,7 +253,7 @@ def _why(run: Run, name: str, members: tuple[str, ...], reason: str) -> str:
         return f"member: {counts}" if name in members else f"no member: {counts}"
     if name in members:
         return f"member: {reason}" if run.candidates[name].on_demand else "member"
-    if name in run.cautious:
+    if name in names.CAUTIOUS:
         return "not needed: the hypotheses agree on the prior"
     if run.candidates[name].on_demand:
         might_be_chosen = name != names.TOPICS or not run.is_far_from_source()

@@ -55,6 +55,7 @@ class SameProblem:
         one, two = self.problem, other.problem
         return (
             one.documents is two.documents
+            and one.n_embeddings == two.n_embeddings
             and np.array_equal(one.classes, two.classes)
             and all(
                 own.is_target == its.is_target and np.array_equal(own.labels, its.labels)

@@ -68,11 +68,10 @@ class Run:
         target_prior: Any,
         clock: Clock,
         random_state: Any,
-        n_embedding_features: int = 0,
     ) -> None:
         self._whole, self.workspace = problem, workspace
-        self.problem = problem.first_columns(problem.n_words - n_embedding_features)
-        """Words alone: what diagnostics and evidence go by."""
+        self.problem = problem.words_alone
+        """What diagnostics go by."""
         self.n_unlabeled = int(problem.unlabeled.shape[0])
         self.asked_for, self.clock, self.random_state = target_prior, clock, random_state
         self.source_prior = self._read("source")
@@ -90,14 +89,9 @@ class Run:
         """Pseudo-labels by the first hypotheses, which may let go of the source: what diagnostics go by."""
         self.reverse_auc: float | None = None
         """AUC, in the source, of a classifier of the target with these labels."""
-        self.cautious = names.CAUTIOUS_WITH if n_embedding_features else names.CAUTIOUS_WITHOUT
-        """Hypotheses that join where the others do not agree on the prior."""
-        unread = (
-            names.CAUTIOUS_WITHOUT if n_embedding_features else [own.name for own in PORTFOLIO if own.sees_embeddings]
-        )
-        self.candidates = {own.name: own for own in PORTFOLIO if own.name not in unread}
+        self.candidates = {own.name: own for own in PORTFOLIO}
         left_out = () if self.problem.is_signed else (names.BALANCED,)
-        self.hypotheses = tuple(n for n in names.HYPOTHESES if n in self.candidates and n not in left_out)
+        self.hypotheses = tuple(name for name in names.HYPOTHESES if name not in left_out)
         self._wanted: tuple[str, ...] = ()
         self._begun: list[str] = []
         self.solutions: dict[str, Solution] = {}
@@ -119,15 +113,15 @@ class Run:
         if self.weights:
             self.reverse_auc = reverse_auc(self.problem, self.first_labels, self.looked_at)
         if self._priors_are_apart():
-            self.hypotheses += self.cautious
-            self._consider(self.cautious)
+            self.hypotheses += names.CAUTIOUS
+            self._consider(names.CAUTIOUS)
         self.consensus = self._agreed()
         self._attempt(self.candidates[names.MIXTURE])
 
     def repeat(self, members: tuple[str, ...], weights: Mapping[str, float], target_prior: Any) -> None:
         """Let the named ones answer, by weights and at a prior that another run has found."""
-        self.hypotheses += self.cautious  # which may be members
-        at_first = (*self.hypotheses, *names.LEARNERS)
+        self.hypotheses += names.CAUTIOUS  # which may be members
+        at_first = (*self.hypotheses, names.LEARNER)
         self._wanted, self.weights = members, {name: weights[name] for name in members if name in at_first}
         first = [name in self.weights for name in members]
         for turn in (True, False):
@@ -135,31 +129,34 @@ class Run:
             self._side_by_side(self._solve, some)
             self._go_by(target_prior)
             self.consensus = self._agreed()
+        self._go_on(members)
 
     def complete(self, members: tuple[str, ...]) -> None:
-        """Let those answer that run on demand, if there is the time."""
+        """Let those answer that run on demand, if there is the time; then the mixture goes on from what all say."""
         for name in members:
-            if name in self.candidates and self.candidates[name].on_demand and name not in self.answers:
+            if self.candidates[name].on_demand and name not in self.answers:
                 self._attempt(self.candidates[name])
+        self._go_on(members)
 
     def members(self, topics: bool) -> tuple[str, ...]:
         """Of the ensemble for classes that are what documents are about, or for others, such as opinions.
 
         A mixture of the target finds what its documents are about. TCL makes classes like the source's, so that it is
-        left out where the target prior is another. What is not said in single words is looked for in embeddings or,
-        without, in the company that words keep. Hypotheses belong to both, if the evidence lets them count.
+        left out where the target prior is another. What is not said in single words is looked for in the company that
+        they keep. Hypotheses belong to both, if the evidence lets them count.
         """
         if topics:
             others = (names.MIXTURE,) if self.is_far_from_source() else (names.MIXTURE, names.TOPICS)
         else:
-            others = (names.TRANSDUCTIVE_DCI if self._whole is self.problem else names.TRANSDUCTIVE_EMBEDDINGS,)
+            others = (names.TRANSDUCTIVE_DCI,)
         count = tuple(name for name in self.hypotheses if self.weights.get(name, 1.0) >= LEAST_WEIGHT)
-        return tuple(name for name in count + others if name in self.candidates)
+        return count + others
 
     def member_weights(self, members: tuple[str, ...]) -> list[float]:
-        """Hypotheses count for one together, and so does each other member."""
+        """Hypotheses count for one together, and so does each other member; a mixture of several classes for two."""
         total = sum(self.weights.get(name, 0.0) for name in members) or 1.0
-        return [self.weights[name] / total if name in self.weights else 1.0 for name in members]
+        others = {names.MIXTURE: 2.0 if self.problem.n_classes > 2 else 1.0}
+        return [self.weights[name] / total if name in self.weights else others.get(name, 1.0) for name in members]
 
     def average(
         self, members: tuple[str, ...], answers: Mapping[str, Array] | None = None
@@ -181,7 +178,7 @@ class Run:
 
     def width_of(self, name: str) -> int:
         """How many features a candidate reads, from the left."""
-        return (self._whole if self.candidates[name].sees_embeddings else self.problem).n_words
+        return (self._whole if self.candidates[name].pseudo_labels else self.problem).n_words
 
     def prior_by_class(self) -> dict[Any, float]:
         """The prior that candidates went by."""
@@ -238,7 +235,7 @@ class Run:
         """
         groups: dict[Any, list[Candidate]] = {}
         for own in some:
-            groups.setdefault((own.sees_embeddings, own.settings.get("features")), []).append(own)
+            groups.setdefault(own.settings.get("features"), []).append(own)
 
         def in_turn(group: list[Candidate]) -> None:
             for own in group:
@@ -276,21 +273,32 @@ class Run:
         self._begun.append(candidate.name)
         done = {*self._begun, *self.skipped}
         announce(candidate.name, [name for name in self._wanted if name not in done])
-        problem = self._whole if candidate.sees_embeddings else self.problem
+        problem = self._whole if candidate.pseudo_labels else self.problem
         if candidate.from_consensus:
-            solution: Solution = expectation_maximization(problem, softmax(SURE * self.consensus, axis=1))
+            self._mix(self.consensus)
         else:
-            solution = candidate.method(**candidate.settings, **self._told(candidate)).solve(problem, self.workspace)
-        self.solutions[candidate.name] = solution
-        self.answers[candidate.name] = solution.transduce(problem)
+            method = candidate.method(**candidate.settings, **self._told(candidate))
+            solution = self.solutions[candidate.name] = method.solve(problem, self.workspace)
+            self.answers[candidate.name] = solution.transduce(problem)
         self.seconds[candidate.name] = perf_counter() - began
         self.unit = self.unit or self.seconds[candidate.name]
+
+    def _mix(self, scores: Array) -> None:
+        """Let the mixture answer, started from these scores."""
+        solution = expectation_maximization(self.problem, softmax(SURE * scores, axis=1))
+        self.solutions[names.MIXTURE], self.answers[names.MIXTURE] = solution, solution.transduce(self.problem)
+
+    def _go_on(self, members: tuple[str, ...]) -> None:
+        """Start the mixture, if it is a member, again from what all members say: together they know more."""
+        present = tuple(name for name in members if name in self.answers)
+        if names.MIXTURE in present:
+            self._mix(self.average(present)[0])
 
     def _told(self, candidate: Candidate) -> dict[str, Any]:
         """What a candidate is told of this run."""
         if candidate.name == names.TOPICS:
             return {"random_state": self.random_state}
-        if not candidate.at_prior:
+        if not candidate.pseudo_labels:
             return {}
         free = self.asked_for in TO_BE_FOUND and candidate.name in self.hypotheses
         return {"target_prior": "unknown" if free else self.target_prior}

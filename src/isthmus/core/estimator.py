@@ -16,17 +16,10 @@ from sklearn.utils._param_validation import Interval, InvalidParameterError
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 from threadpoolctl import ThreadpoolController
 
+from isthmus.core.domains import find_domains, row_names
 from isthmus.core.numerics import take_rows
 from isthmus.core.parts import by_parts
-from isthmus.core.problem import (
-    Problem,
-    find_domains,
-    has_words,
-    make_problem,
-    read_documents,
-    row_names,
-    warn_of_empty,
-)
+from isthmus.core.problem import Problem, has_words, make_problem, read_documents, warn_of_empty
 from isthmus.core.solution import Solution, published
 from isthmus.core.workspace import Workspace
 from isthmus.typing import Array, DomainNames, Mask

@@ -6,7 +6,7 @@ read. Nothing after `make_problem` ever sees ``y``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -15,13 +15,11 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.utils.validation import validate_data
 
-from isthmus.core.labels import is_missing, read_labels
+from isthmus.core.domains import read_domains, read_targets
+from isthmus.core.labels import read_labels
 from isthmus.core.numerics import chunks, frozen, span_of, squared_norm, stack, take_rows
 from isthmus.exceptions import EmptyDocumentWarning, warn
 from isthmus.typing import Array, DomainName, DomainNames, Mask, Matrix, Positions
-
-ONLY_DOMAIN = "all"
-"""The name of the one domain of a fit without `sample_domain`."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +71,8 @@ class Problem:
     empty: Positions
     """Rows of X that hold no word. No method sees them."""
     documents: DocumentStack
+    n_embeddings: int = 0
+    """Features at the right that are embeddings; all others are words."""
 
     @cached_property
     def n_rows(self) -> int:
@@ -146,9 +146,12 @@ class Problem:
         factor = self.domains[0].matrix.dtype.type(factor)
         return self._seen_as(lambda matrix: matrix * factor)
 
-    def first_columns(self, width: int) -> Problem:
-        """The same documents with so many features, from the left."""
-        return self if width == self.n_words else self._seen_as(lambda matrix: matrix[:, :width])
+    @cached_property
+    def words_alone(self) -> Problem:
+        """The same documents without embeddings."""
+        if not self.n_embeddings:
+            return self
+        return replace(self._seen_as(lambda matrix: matrix[:, : -self.n_embeddings]), n_embeddings=0)
 
     def _seen_as(self, change: Callable[[Matrix], Matrix]) -> Problem:
         domains = tuple(replace(domain, matrix=change(domain.matrix)) for domain in self.domains)
@@ -172,8 +175,8 @@ def make_problem(
     """Validate the arguments of `fit` and hide the labels that may not be read."""
     matrix = read_documents(estimator, X, reset=True)
     n_rows = matrix.shape[0]
-    domain_of_row, names = _read_domains(sample_domain, n_rows)
-    targets = _read_targets(target_domain, names)
+    domain_of_row, names = read_domains(sample_domain, n_rows)
+    targets = read_targets(target_domain, names)
     is_target = np.array([name in targets for name in names])
     labeled = read_mask(sample_labeled, ~is_target[domain_of_row])
     classes, known = read_labels(estimator, y, labeled, matrix.dtype)
@@ -251,75 +254,6 @@ def warn_of_empty(n_empty: int, n_rows: int) -> None:
         )
 
 
-def find_domains(asked: Any, known: Collection[DomainName], argument: str) -> list[DomainName]:
-    """Resolve an argument that is one domain name, or several, against the names that exist."""
-    if isinstance(asked, Hashable) and asked in known:
-        return [asked]
-    several = isinstance(asked, Collection) and not isinstance(asked, str | bytes)
-    wanted = _as_names(asked, argument) if several else [asked]
-    if not wanted:
-        raise ValueError(f"{argument} is {asked!r}, which names no domain: choose from {_listed(known)}.")
-    for name in wanted:
-        if name not in known:
-            raise ValueError(
-                f"{argument} names {name!r}, which has no rows; the domains here are {_listed(known)}. "
-                f"Choose {argument} from these."
-            )
-    return list(dict.fromkeys(wanted))
-
-
-def _read_domains(sample_domain: DomainNames | None, n_rows: int) -> tuple[Positions, list[DomainName]]:
-    """Number the domains by first appearance."""
-    if sample_domain is None:
-        return np.zeros(n_rows, dtype=np.intp), [ONLY_DOMAIN]
-    names_of_rows = row_names(sample_domain, n_rows)
-    names = list(dict.fromkeys(names_of_rows))
-    number = {name: i for i, name in enumerate(names)}
-    return np.array([number[name] for name in names_of_rows], dtype=np.intp), names
-
-
-def row_names(sample_domain: Any, n_rows: int) -> list[DomainName]:
-    """The domain name of every row."""
-    names = _as_names(sample_domain, "sample_domain")
-    if len(names) != n_rows:
-        raise ValueError(
-            f"sample_domain has {len(names)} entries and X has {n_rows} rows: give one domain name per row."
-        )
-    return names
-
-
-def _as_names(values: Any, argument: str) -> list[DomainName]:
-    """Python scalars, so that numpy's 1 and '1' compare as a user expects."""
-    if isinstance(values, str) or (not isinstance(values, Collection) and not hasattr(values, "__array__")):
-        raise TypeError(f"{argument} is {values!r}: give a list or array with one domain name per row.")
-    names = values.tolist() if hasattr(values, "tolist") else list(values)
-    for row, name in enumerate(names):
-        if not isinstance(name, Hashable):
-            raise TypeError(f"{argument}[{row}] is {name!r}, which is not hashable: use strings or integers as names.")
-        if is_missing(name):
-            raise ValueError(f"{argument}[{row}] is {name!r}: every row needs a domain name.")
-    return names
-
-
-def _read_targets(target_domain: Any, names: list[DomainName]) -> set[DomainName]:
-    if target_domain is not None:
-        return set(find_domains(target_domain, names, "target_domain"))
-    if len(names) == 1 and not _negative(names[0]):
-        return set()
-    if all(isinstance(name, int) and not isinstance(name, bool) for name in names):
-        targets = {name for name in names if _negative(name)}
-        if targets:
-            return targets
-    raise ValueError(
-        f"target_domain is missing and sample_domain names {_listed(names)}: name the domain(s) to label with "
-        "target_domain=, or give targets negative integers."
-    )
-
-
-def _negative(name: DomainName) -> bool:
-    return isinstance(name, int) and not isinstance(name, bool) and name < 0
-
-
 def read_mask(sample_labeled: Any, from_source: Mask) -> Mask:
     """Which labels may be read: by default those of the source domains."""
     if sample_labeled is None:
@@ -393,8 +327,3 @@ def _words_used(matrix: Matrix) -> Mask:
         counts = (np.bincount(part, minlength=matrix.shape[1]) for part in chunks(matrix.indices))
         return np.asarray(sum(counts, start=np.zeros(matrix.shape[1])) > 0)
     return np.asarray((matrix != 0).any(axis=0))
-
-
-def _listed(names: Collection[DomainName]) -> str:
-    shown = [repr(name) for name in names]
-    return ", ".join(shown) if len(shown) <= 8 else ", ".join(shown[:8]) + f" and {len(shown) - 8} more"

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
+from isthmus.core.domains import find_domains, row_names
 from isthmus.core.labels import visible_labels
-from isthmus.core.problem import find_domains, read_mask, row_names
+from isthmus.core.problem import read_mask
 from isthmus.typing import DomainNames, Positions
 
 

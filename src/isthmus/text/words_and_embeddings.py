@@ -38,7 +38,7 @@ class WordsAndEmbeddings(TransformerMixin, BaseEstimator):
     n_embedding_features_ : int
     """
 
-    def __init__(self, words: Any, encoder: Any, weight: float = 1.5) -> None:
+    def __init__(self, words: Any, encoder: Any, weight: float = 1.0) -> None:
         self.words = words
         self.encoder = encoder
         self.weight = weight

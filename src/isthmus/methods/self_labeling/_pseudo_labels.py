@@ -93,12 +93,18 @@ class PseudoLabelSolution(MappedSolution, TransductiveSolution):
 
 def feature_map(features: str, problem: Problem, workspace: Workspace) -> FeatureMap:
     """What makes these features of words; None for the words alone."""
-    if features == "words":
-        return None
+    return None if features == "words" else workspace.once(_map_beside_embeddings, features, problem, workspace)
+
+
+def _map_beside_embeddings(features: str, problem: Problem, workspace: Workspace) -> WordMap | PivotMap:
+    """A map of words, for rows in which embeddings may stand beside them."""
+    words = problem.words_alone
     with _at_work if problem.n_rows > MANY else nullcontext():
         if features == "dci":
-            return workspace.once(dci_features, problem)
-        return workspace.once(FEATURE_MAPS[features], problem.documents)
+            found = workspace.once(dci_features, words)
+        else:
+            found = workspace.once(FEATURE_MAPS[features], words.documents)
+    return found.widened(problem.n_embeddings)
 
 
 def lsa_features(documents: DocumentStack) -> WordMap:

@@ -12,9 +12,10 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing, indexable
 from sklearn.utils.metadata_routing import UNUSED
 
+from isthmus.core.domains import find_domains, row_names
 from isthmus.core.estimator import TransferClassifier, one_blas_thread
 from isthmus.core.labels import visible_labels
-from isthmus.core.problem import find_domains, read_mask, row_names
+from isthmus.core.problem import read_mask
 from isthmus.typing import Array, DomainName, Mask, Matrix, Positions
 
 

@@ -6,7 +6,7 @@ Sentiment Classification", JAIR 2016.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.sparse as sp
@@ -47,6 +47,10 @@ class PivotMap:
         profiles = self.target if domain is None or domain in self.targets else self.source
         part = X[:, self.words] if sp.issparse(X) else np.asarray(X[:, self.words], dtype=np.float64)
         return beside(X, np.asarray(part @ profiles), self.weight)
+
+    def widened(self, more: int) -> PivotMap:
+        """The same for rows with so many features at the right that are no words."""
+        return replace(self, words=np.pad(self.words, (0, more))) if more else self
 
     def labeled_first(self, problem: Problem) -> SideBySide:
         """The problem's labelled documents and, below them, the unlabelled ones, each read as its domain's."""

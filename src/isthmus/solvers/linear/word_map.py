@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.sparse as sp
@@ -38,6 +38,10 @@ class WordMap:
     def side_by_side(self, X: Matrix) -> SideBySide:
         """The same, for classifiers that read the two parts of it."""
         return beside(X, np.asarray(X @ self.directions), self.weight)
+
+    def widened(self, more: int) -> WordMap:
+        """The same for rows with so many features at the right that are no words."""
+        return replace(self, directions=np.pad(self.directions, ((0, more), (0, 0)))) if more else self
 
     def labeled_first(self, problem: Problem) -> SideBySide:
         """The problem's labelled documents and, below them, the unlabelled ones."""
