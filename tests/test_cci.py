@@ -100,7 +100,7 @@ def test_co_occurrence_shares_the_documents_indices() -> None:
 @given(seeds, st.integers(2, 20), st.integers(2, 15), st.integers(1, 5))
 def test_plsa_never_becomes_less_likely(seed: int, rows: int, words: int, topics: int) -> None:
     X = random_matrix(np.random.default_rng(seed), rows, words)
-    found = plsa(X, topics, np.random.RandomState(seed), n_iter=30, watch=True)
+    found = plsa([X], topics, np.random.RandomState(seed), n_iter=30, watch=True, dtype=float)
     likelihood = np.array(found.log_likelihood)
     assert (np.diff(likelihood) >= -1e-9 * np.abs(likelihood[1:]) - 1e-12).all()
     used = X.sum(axis=0) > 0
@@ -112,7 +112,7 @@ def test_plsa_never_becomes_less_likely(seed: int, rows: int, words: int, topics
 def test_plsa_stores_no_responsibilities() -> None:
     X = sp.random_array((400, 1000), density=0.5, rng=np.random.default_rng(0), format="csr")
     tracemalloc.start()
-    plsa(X, 50, np.random.RandomState(0), n_iter=1)
+    plsa([X], 50, np.random.RandomState(0), n_iter=1, dtype=float)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 10 * X.data.nbytes  # they would take fifty
@@ -121,9 +121,8 @@ def test_plsa_stores_no_responsibilities() -> None:
 def test_plsa_is_em_with_its_responsibilities_written_out() -> None:
     X = random_matrix(np.random.default_rng(3), 12, 9)
     dense, k = X.toarray(), 3
-    found = plsa(X, k, np.random.RandomState(0), n_iter=7)
-    start = plsa(X, k, np.random.RandomState(0), n_iter=0)
-    words, documents = start.words, start.documents
+    found, start = (plsa([X[:5], X[5:]], k, np.random.RandomState(0), n_iter=n, dtype=float) for n in (7, 0))
+    words, documents = start.words, np.concatenate(start.documents)
     for _ in range(7):
         joint = documents[:, None, :] * words[None, :, :]
         weighted = dense[:, :, None] * joint / joint.sum(axis=2, keepdims=True)
@@ -131,7 +130,7 @@ def test_plsa_is_em_with_its_responsibilities_written_out() -> None:
         documents = weighted.sum(axis=1) / weighted.sum(axis=(1, 2))[:, None]
     assert found.words == pytest.approx(words)
     full = dense.any(axis=1)
-    assert found.documents[full] == pytest.approx(documents[full])
+    assert np.concatenate(found.documents)[full] == pytest.approx(documents[full])
 
 
 def toy_problem(toy: Toy, y: np.ndarray | None = None) -> Problem:

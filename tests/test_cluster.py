@@ -8,14 +8,16 @@ from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
 
 import isthmus
+from conftest import build
 from isthmus.core import parts, remote
 from isthmus.core.cluster import answer, connected, on_cluster
-from isthmus.core.remote import each, grouped
+from isthmus.core.remote import RemoteMatrix, described, each, grouped, remote_problem
 from isthmus.datasets import load_messages, make_domains
 from isthmus.exceptions import DataError
 from isthmus.solvers.factorization import ClusterDocuments, MatrixDocuments, cluster_documents, documents_of
@@ -28,7 +30,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")  # those of others: ports, clo
 
 @pytest.fixture(scope="module")
 def made() -> Any:
-    made = make_domains([60, 200], n_words=300, n_classes=3, mean_length=30, random_state=0)
+    made = make_domains([60, 200], n_words=60, n_classes=3, mean_length=30, random_state=0)
     return LogTfidf().fit_transform(made.X), made
 
 
@@ -86,8 +88,9 @@ def test_rows_of_documents_stay_with_the_workers(client: Any, made: Any, monkeyp
     with on_cluster(client):
         fitted("TCL", X, truth)
     n_groups = len(grouped(client, parts.row_parts(X[np.asarray(truth.sample_domain) == 1])))
-    assert sent["_first_state"] == n_groups
-    assert sent["_next_states"] == 6 * n_groups
+    assert n_groups == 3
+    assert sent["first_state"] == n_groups
+    assert sent["_next_states"] == (2 + 6) * n_groups  # before the first sweep, X^T V and V^T V
     assert sent["_sweeps"] == 0
 
 
@@ -162,6 +165,33 @@ def test_an_address_where_nobody_answers_is_named(monkeypatch: pytest.MonkeyPatc
         pass
     with connected(None) as nobody:
         assert nobody is None
+
+
+def test_a_target_that_lies_elsewhere_is_the_same(
+    client: Any, made: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To the last bit, in single precision, though a worker dies, and what it has lost is done again."""
+    monkeypatch.setattr("isthmus.core.sample.AT_MOST", 50)
+    taken = mock.patch.object(RemoteMatrix, "taken", autospec=True, side_effect=RemoteMatrix.taken)
+    X, truth = made[0].astype(np.float32), made[1]
+    own = np.asarray(truth.sample_domain) == 1
+    folders = [write(tmp_path / str(number), rows) for number, rows in enumerate((X[own][:50], X[own][50:]))]
+    target = RemoteMatrix(client, [described(str(folder)) for folder in folders], X.shape[1], X.dtype)
+    assert [len(rows) for rows, _ in target.groups] == [1, 2, 2]
+    fits = []
+    for name in ("TCL", "MTrick", "NaiveBayesEM", "LR", "SVM"):
+        few = {"max_iter": 6} if name in ("TCL", "MTrick") else {}
+        here, there = build(name, **few), build(name, **few)
+        here.fit(X, truth.y, sample_domain=truth.sample_domain, target_domain=1)
+        problem = remote_problem(there, X[~own], truth.y[~own].tolist(), [0] * int((~own).sum()), target, "there")
+        with taken as asked:
+            fits.append((here, there, there.fit_remote(problem)))
+        # A start alone looks at documents here, and at few.
+        assert [len(call.args[1]) for call in asked.call_args_list] == ([50] if name == "NaiveBayesEM" else [])
+    os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+    for here, there, found in fits:
+        assert np.array_equal(np.concatenate([rows for _, rows in found.arrays()]), here.label_distributions_[own])
+        assert np.array_equal(here.predict_proba(X), there.predict_proba(X))
 
 
 def test_workers_that_dask_gave_up_are_replaced(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -151,22 +151,32 @@ def labels_of(*files: Path) -> list[tuple[str, str, str]]:
 
 @pytest.mark.parametrize(
     ("method", "looked_at"),
-    [("TCL", 6), ("LR", 20), ("Auto", 6)],
-    ids=["rows of V stay with the workers", "all are looked at here", "a sample is looked at here"],
+    [("TCL", 6), ("MTrick", 6), ("NaiveBayesEM", 6), ("LR", 6), ("SelfTraining", 20), ("Auto", 6)],
+    ids=[
+        "rows of V stay with the workers",
+        "and so do topics at the start",
+        "a sample starts, and all are passed over",
+        "none is looked at here",
+        "all are looked at here",
+        "a sample is looked at here",
+    ],
 )
 def test_a_fit_of_a_folder_is_that_of_one_file(
     client: Any, fit_files: Path, tmp_path: Path, method: str, looked_at: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("isthmus.auto.sample.AT_MOST", looked_at)
+    monkeypatch.setattr("isthmus.core.sample.AT_MOST", looked_at)
     monkeypatch.setattr("isthmus.core.parts.NON_ZEROS_OF_A_PART", 40)
+    monkeypatch.setattr("isthmus.core.parts.NON_ZEROS_OF_A_WORD", 1)
     monkeypatch.setattr("isthmus.core.remote.LEAST_GROUPS", 3)
     monkeypatch.setattr("isthmus.core.remote.GROUPS_OF_A_THREAD", 1)
     monkeypatch.setattr("isthmus._api.local_static_encoder", lambda: None)
     here = tmp_path / "here"
     here.mkdir()
-    for_one = fit(fit_files, fit_files / "whole.csv", here, "--method", method, "--predictions", here / "labels.csv")
+    chosen = ("--method", method, *(("--set", "max_iter=9") if method in ("TCL", "MTrick") else ()))
+    for_one = fit(fit_files, fit_files / "whole.csv", here, *chosen, "--predictions", here / "labels.csv")
     assert for_one.code == 0, for_one.err
-    more = ("--method", method, "--predictions", tmp_path / "labels", "--cluster", client.scheduler.address)
+    more = (*chosen, "--predictions", tmp_path / "labels", "--cluster", client.scheduler.address)
     done = fit(fit_files, fit_files / "parts", tmp_path, *more)
     assert done.code == 0, done.err
     parts = [tmp_path / "labels" / name for name in ("part-0.csv", "part-1.jsonl", "part-2.csv")]

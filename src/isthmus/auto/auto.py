@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar, cast
 
@@ -21,9 +20,8 @@ from isthmus.auto.reuse import SameProblem, with_known_documents
 from isthmus.auto.run import Clock, Run
 from isthmus.auto.warnings import emit
 from isthmus.core.estimator import TransferClassifier
-from isthmus.core.parts import by_parts
 from isthmus.core.problem import Domain, Problem
-from isthmus.core.solution import Solution
+from isthmus.core.solution import Solution, like_later_ones
 from isthmus.core.workspace import Workspace
 from isthmus.inspection.topics import Topics
 from isthmus.methods import TopicSolution
@@ -150,6 +148,10 @@ class Auto(TransferClassifier):
         """For pickles: all but what a warm start keeps."""
         return {name: value for name, value in super().__getstate__().items() if name != "_kept"}
 
+    @property
+    def learns_from_a_sample(self) -> bool:
+        return True
+
     def solve(self, problem: Problem, workspace: Workspace) -> EnsembleSolution:
         if not 0 <= self.n_embedding_features < problem.n_words:
             raise ValueError(
@@ -183,7 +185,7 @@ class Auto(TransferClassifier):
         )
         if _sizes(problem) == _sizes(run.problem):
             return solution
-        return replace(solution, distributions=_like_later_ones(solution, problem))
+        return replace(solution, distributions=like_later_ones(solution, problem))
 
     def _choose(self, problem: Problem, workspace: Workspace) -> tuple[Run, Decision]:
         """Run, decide and, where target labels are known, check, correct and learn from them."""
@@ -251,16 +253,6 @@ def _mask(n_rows: int, rows: Positions | None) -> Mask:
 def _sizes(problem: Problem) -> list[int]:
     """How many documents the sources have, and how many the targets."""
     return [sum(len(domain.rows) for domain in problem.domains if domain.is_target == own) for own in (False, True)]
-
-
-def _like_later_ones(solution: Solution, problem: Problem) -> Array:
-    """Class probabilities of all unlabelled documents, where the solution has learned from a sample of them.
-
-    Part by part, and each of these, as all members read the same rows and make much of them, again.
-    """
-    mixed = [(number, domain.unlabeled) for number, domain in enumerate(problem.domains) if not domain.fully_labeled]
-    found = [by_parts(partial(by_parts, partial(solution.assign, domain=number)), some) for number, some in mixed]
-    return found[0] if len(found) == 1 else np.concatenate(found)
 
 
 def _complete_run(same: SameProblem, workspace: Workspace, prior: str, random_state: Any) -> Run:

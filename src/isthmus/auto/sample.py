@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from itertools import pairwise
-
 import numpy as np
 
-from isthmus.core.numerics import stack
-from isthmus.core.parts import drawn_rows, rows_of, taken_rows
-from isthmus.core.problem import DocumentStack, Domain, Problem
+from isthmus.core.parts import drawn_rows, taken_rows
+from isthmus.core.problem import Domain, Problem
+from isthmus.core.sample import AT_MOST as AT_MOST
+from isthmus.core.sample import part_of
 from isthmus.typing import Array, Mask, Matrix
 
-AT_MOST = 20_000
-"""Documents of the sources, and of the targets, that decisions are made on."""
 OF_A_CLASS = 10
 """Labelled documents that a sample keeps at least, where there are so many."""
 
@@ -29,14 +25,14 @@ def sample_for_decisions(problem: Problem, checked: Array | None) -> tuple[Probl
         for kept, domain, stays in zip(drawn, problem.domains, known, strict=True):
             kept[np.flatnonzero(~domain.labeled)[stays]] = True
     unlabeled = [kept[~domain.labeled] for kept, domain in zip(drawn, problem.domains, strict=True)]
-    return part_of(problem, drawn), np.concatenate(unlabeled)
+    return _kept_of(problem, drawn), np.concatenate(unlabeled)
 
 
 def sample_for_all(problem: Problem) -> Problem:
     """All that is labelled and, of other documents, twice as many as are looked at: half of them may be learned from,
     and the other half tell what is said of those that are not. The problem itself, if that is all of it."""
     drawn = [kept | domain.labeled for kept, domain in zip(_drawn(problem, 2 * AT_MOST), problem.domains, strict=True)]
-    return problem if all(map(np.all, drawn)) else part_of(problem, drawn)
+    return problem if all(map(np.all, drawn)) else _kept_of(problem, drawn)
 
 
 def sample_for_learning(problem: Problem, seen: Problem) -> Problem:
@@ -50,7 +46,7 @@ def sample_for_learning(problem: Problem, seen: Problem) -> Problem:
         for domain, kept, own in zip(problem.domains, drawn, seen.domains, strict=True)
     ):
         return seen
-    return problem if all(map(np.all, drawn)) else part_of(problem, drawn)
+    return problem if all(map(np.all, drawn)) else _kept_of(problem, drawn)
 
 
 def sample_for_spreads(problem: Problem, part: Problem) -> list[tuple[int, Matrix]]:
@@ -69,22 +65,8 @@ def sample_for_spreads(problem: Problem, part: Problem) -> list[tuple[int, Matri
     ]
 
 
-def part_of(problem: Problem, kept: list[Mask]) -> Problem:
-    """Some documents of each domain, and the share of each class among those whose label may be read."""
-    pairs = list(zip(problem.domains, kept, strict=True))
-    together = stack([taken_rows(domain.matrix, np.flatnonzero(own)) for domain, own in pairs])
-    ends = np.cumsum([0, *(int(own.sum()) for own in kept)]).tolist()
-    domains = tuple(  # each with its rows of one matrix: that of all domains takes no memory of its own
-        replace(
-            domain,
-            matrix=rows_of(together, *span),
-            **{name: getattr(domain, name)[own] for name in ("rows", "labels", "labeled")},
-        )
-        for (domain, own), span in zip(pairs, pairwise(ends), strict=True)
-    )
-    counts = np.sum([domain.labels.sum(axis=0) for domain in domains], axis=0)
-    documents = DocumentStack(tuple(domain.matrix for domain in domains))
-    return replace(problem, domains=domains, documents=documents, class_prior=counts / counts.sum())
+def _kept_of(problem: Problem, kept: list[Mask]) -> Problem:
+    return part_of(problem, [np.flatnonzero(own) for own in kept])
 
 
 def _drawn(problem: Problem, most: int) -> list[Mask]:

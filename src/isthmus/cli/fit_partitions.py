@@ -16,7 +16,7 @@ import typer
 
 from isthmus import __version__
 from isthmus._api import TARGET, Result, limit_time
-from isthmus.auto import Auto, sample
+from isthmus.auto import sample
 from isthmus.cli.bad_rows import BadRows
 from isthmus.cli.console import complain, n_documents, output, print_json
 from isthmus.cli.estimating import fitting, without_callback
@@ -47,13 +47,10 @@ from isthmus.io.atomic import Staging
 from isthmus.io.documents import FileColumn
 from isthmus.io.journal import Journal, identity
 from isthmus.io.matrices import open_matrix
-from isthmus.methods import LR, SVM
+from isthmus.methods import METHODS
 from isthmus.text import reading_of
 from isthmus.text.partitions import leave_out, partitions_to_matrix
 from isthmus.typing import Array, Matrix, Positions
-
-FROM_A_SAMPLE = (Auto, LR, SVM)
-"""Methods that do not learn from more of the target than a sample, if at all."""
 
 
 @dataclass(frozen=True)
@@ -190,15 +187,16 @@ def _learned(estimator: TransferClassifier, X: Matrix, read: Files, matrix: Remo
     names = domain_names([source.path for source in read.sources])
     domains = [name for name, source in zip(names, read.sources, strict=True) for _ in source.texts]
     labels = [label for source in read.sources for label in source.labels]
-    if getattr(estimator, "passes_over_parts", False):
+    if estimator.passes_over_parts:
         found: RemoteRows = estimator.fit_remote(remote_problem(estimator, X, labels, domains, matrix, TARGET))
         return found
     n = matrix.shape[0]
     rows = drawn_rows(n, 2 * sample.AT_MOST)
-    if len(rows) < n and not isinstance(estimator, FROM_A_SAMPLE):
+    if len(rows) < n and not estimator.learns_from_a_sample:
+        others = ", ".join(name for name, method in METHODS.items() if method().passes_over_parts)
         raise DataError(
-            f"{type(estimator).__name__} learns from all documents in one place, and there are {n:,}: choose Auto, LR, "
-            "SVM, TCL, NMTF or DTL."
+            f"{type(estimator).__name__} learns from all documents in one place, and there are {n:,}: choose Auto, or "
+            f"one that passes over them where they lie ({others})."
         )
     some, unknown = stack([X, matrix.taken(rows)]), [None] * len(rows)
     estimator.fit(some, labels + unknown, sample_domain=domains + [TARGET] * len(rows), target_domain=TARGET)

@@ -20,7 +20,7 @@ from isthmus.core.domains import find_domains, row_names
 from isthmus.core.numerics import take_rows
 from isthmus.core.parts import by_parts
 from isthmus.core.problem import Problem, has_words, make_problem, read_documents, warn_of_empty
-from isthmus.core.solution import Solution, published
+from isthmus.core.solution import Solution, TransductiveSolution, like_later_ones, published
 from isthmus.core.workspace import Workspace
 from isthmus.typing import Array, DomainNames, Mask
 
@@ -103,24 +103,35 @@ class TransferClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         self.check_parameters()
         problem = make_problem(self, X, y, sample_domain, target_domain, sample_labeled)
         del X, y, sample_domain, sample_labeled  # where nobody else holds them, there is room
-        solution, found = self._solved(problem)
+        with one_blas_thread():
+            solution = self.solve(problem, self._workspace())
+            found = solution.transduce(problem)
         self._publish(problem, solution, found)
         return self
 
     def fit_remote(self, problem: Problem) -> Any:
-        """The same for a target that lies elsewhere (`remote_problem`), if the method can.
+        """The same for a target that lies elsewhere (`remote_problem`), if the method `passes_over_parts`.
 
         Returns the class probabilities of its documents, which lie there as well: the estimator shows no document's.
         """
         self.check_parameters()
-        solution, found = self._solved(problem)
+        with one_blas_thread():
+            solution = self.solve(problem, self._workspace())
+            passed_over = isinstance(solution, TransductiveSolution)
+            found = solution.transduce(problem) if passed_over else like_later_ones(solution, problem)
         self._show(problem, solution, np.zeros((0, problem.n_classes)))
         return found
 
-    def _solved(self, problem: Problem) -> tuple[Solution, Any]:
-        with one_blas_thread():
-            solution = self.solve(problem, self._workspace())
-            return solution, solution.transduce(problem)
+    @property
+    def passes_over_parts(self) -> bool:
+        """Whether unlabelled documents may lie elsewhere (`fit_remote`): `solve` passes over them (`over_parts`), or
+        does not look at them at all."""
+        return False
+
+    @property
+    def learns_from_a_sample(self) -> bool:
+        """Whether, of many unlabelled documents, `solve` looks at a few alone, so that it needs no others."""
+        return False
 
     def _workspace(self) -> Workspace:
         """Where `solve` leaves what it makes on its way: a new one for each fit."""

@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
+from itertools import starmap
 from threading import current_thread
 from typing import Any, TypeVar
 
@@ -37,9 +38,22 @@ class RowsElsewhere(ABC):
     def squared_norm(self) -> float:
         """||X||^2."""
 
+    @property
+    @abstractmethod
+    def word_sums(self) -> Array:
+        """The sum of all rows."""
+
     @abstractmethod
     def by_parts(self, function: Callable[[Matrix], Array], dtype: Any = None) -> Any:
         """What a function of rows makes of all rows, which stays there."""
+
+    @abstractmethod
+    def over_parts(self, step: Callable[[Matrix, Array], T], V: Any) -> Iterator[T]:
+        """One pass over all rows, and those of V, which lie there as well."""
+
+    @abstractmethod
+    def taken(self, rows: Positions) -> Matrix:
+        """A few rows, in order, here."""
 
 
 def stack(matrices: list[Matrix]) -> Matrix:
@@ -171,7 +185,7 @@ def in_threads(function: Callable[..., T], *operands: Sequence[Any]) -> Iterator
     """
     calls = list(zip(*operands, strict=True))
     if len(calls) < 2 or current_thread().name.startswith(OWN_THREADS):
-        return iter([function(*each) for each in calls])
+        return starmap(function, calls)
     return _shared(function, calls, [all_threads().submit(function, *each) for each in calls[1:]])
 
 

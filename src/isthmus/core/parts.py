@@ -6,18 +6,22 @@ than a few parts are in memory, whatever its size.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
 
-from isthmus.core.numerics import RowsElsewhere, assembled, let_go, stack
+from isthmus.core.numerics import RowsElsewhere, assembled, in_threads, let_go, stack
 from isthmus.typing import Array, Matrix, Positions
 
+T = TypeVar("T")
+
 NON_ZEROS_OF_A_PART = 1 << 17
-"""At least. Sums over a part are as large as the vocabulary, which a part should be several times of as well."""
+"""At least."""
+NON_ZEROS_OF_A_WORD = 8
+"""At least: sums over a part are as large as the vocabulary, which a part should be several times of as well."""
 MOST_PARTS = 64
 LARGEST_PART = 1 << 23
 """Non-zeros of a part of a matrix that is too large for so few: 64 MB in single precision."""
@@ -43,7 +47,7 @@ def part_ends(indptr: Positions, n_words: int) -> list[int]:
 def part_cuts(non_zeros: int, n_words: int) -> Positions:
     """The non-zeros, by their position, with whose rows parts end, but for the last part."""
     most = max(MOST_PARTS, non_zeros // LARGEST_PART)
-    n_parts = int(np.clip(non_zeros // max(NON_ZEROS_OF_A_PART, 8 * n_words), 1, most))
+    n_parts = int(np.clip(non_zeros // max(NON_ZEROS_OF_A_PART, NON_ZEROS_OF_A_WORD * n_words), 1, most))
     return np.arange(1, n_parts) * (non_zeros // n_parts)
 
 
@@ -72,6 +76,35 @@ def by_parts(function: Callable[[Matrix], Array], X: Matrix, dtype: Any = None) 
     return out
 
 
+def over_parts(step: Callable[[Matrix, Array], T], X: Matrix, V: Any) -> Iterator[T]:
+    """One pass: what a step makes of each part of X and its rows of V, which it may change; in order.
+
+    It lets go of its part at the end (`release`).
+    """
+    if isinstance(X, RowsElsewhere):
+        return X.over_parts(step, V)
+    parts = row_parts(X)
+    return in_threads(step, [part for _, part in parts], [V[rows] for rows, _ in parts])
+
+
+def word_sums(X: Matrix) -> Array:
+    """The sum of all rows."""
+    if isinstance(X, RowsElsewhere):
+        return X.word_sums
+    return np.asarray(sum(summed_rows(part) for _, part in row_parts(X)))
+
+
+def summed_rows(part: Matrix) -> Array:
+    """The sum of the rows of a part, which it lets go of."""
+    if not (sp.issparse(part) and part.format == "csr"):
+        return np.asarray(part.sum(axis=0), dtype=np.float64).ravel()
+    # What `sum` does, without its copy of a small part of a larger matrix.
+    transposed = assembled(sp.csc_array(part.shape[::-1]), part.data, part.indices, part.indptr)
+    total = np.asarray(transposed @ np.ones(part.shape[0], dtype=part.dtype), dtype=np.float64)
+    release(part)
+    return total
+
+
 def drawn_rows(n: int, most: int) -> Positions:
     """Of n documents at most so many, in order. What that takes does not grow with n."""
     return np.sort(np.random.default_rng(0).choice(n, min(n, most), replace=False, shuffle=False))
@@ -79,6 +112,8 @@ def drawn_rows(n: int, most: int) -> Positions:
 
 def taken_rows(X: Matrix, rows: Positions) -> Matrix:
     """Some rows, in order, with no more than a part of the matrix in memory beside them."""
+    if isinstance(X, RowsElsewhere):
+        return X.taken(rows)
     found = []
     for span, part in row_parts(X):
         found.append(part[rows[(rows >= span.start) & (rows < span.stop)] - span.start])

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple
+from operator import itemgetter
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
 
 from isthmus.core.cluster import answer, on_workers
 from isthmus.core.numerics import RowsElsewhere, assembled, squared_norm, stack
-from isthmus.core.parts import part_cuts, rows_of
+from isthmus.core.parts import part_cuts, rows_of, summed_rows
 from isthmus.core.problem import DocumentStack, Problem, has_words, make_problem
 from isthmus.io.matrices import open_matrix
 from isthmus.typing import Array, DomainName, Mask, Matrix, Positions
+
+T = TypeVar("T")
 
 LEAST_GROUPS, GROUPS_OF_A_THREAD = 16, 4
 """Tasks of a pass over the documents, where there are so many parts."""
@@ -46,8 +49,15 @@ def grouped(client: Any, parts: list[Any]) -> list[list[Any]]:
     return [parts[first:last] for first, last in pairwise(ends)]
 
 
+State = tuple[Array, Any]
+"""Rows of an array for a part of the documents, and what the last pass over these has found."""
+
+
 class RemoteRows:
-    """An array of documents x few that is on the workers, a list of arrays for each group of parts."""
+    """An array of documents x few that is on the workers: for each group of parts, a list of `State`.
+
+    All comes from tasks that can be done again: what a worker loses that dies is taken through all passes again.
+    """
 
     def __init__(self, client: Any, groups: list[Group], shape: tuple[int, int], dtype: Any) -> None:
         self.client, self.groups, self.shape, self.dtype = client, groups, shape, dtype
@@ -56,12 +66,28 @@ class RemoteRows:
         """Other groups may take the place of these in it."""
         return RemoteRows(self.client, self.groups, self.shape, self.dtype)
 
+    def passed(self, step: Callable[[Matrix, Array], T], documents: list[Group]) -> Iterator[T]:
+        """What a step makes of each part of the documents, and its rows of this array, which it may change."""
+        sent, pairs = on_workers(self.client, step), list(zip(documents, self.groups, strict=True))
+        self.groups = [
+            (rows, self.client.submit(_next_states, parts, states, sent, pure=False))
+            for (rows, parts), (_, states) in pairs
+        ]
+        found = [self.client.submit(each, itemgetter(1), states, pure=False) for _, states in self.groups]
+        return (part for group in found for part in answer(self.client, group))
+
+    def arrays(self) -> Iterator[tuple[slice, Array]]:
+        """All rows, part by part, here."""
+        sent = [(rows, self.client.submit(each, itemgetter(0), states, pure=False)) for rows, states in self.groups]
+        for rows, group in sent:
+            yield from zip(rows, answer(self.client, group), strict=True)
+
     def between(self, first: int, last: int) -> Any:
         """Some rows, on a worker."""
-        spans = [(rows[0].start, rows[-1].stop, arrays) for rows, arrays in self.groups]
+        spans = [(rows[0].start, rows[-1].stop, states) for rows, states in self.groups]
         own = [span for span in spans if span[0] < last and span[1] > first] or spans[:1]
         cut = [slice(max(first - begin, 0), last - begin) for begin, _, _ in own]
-        return self.client.submit(_joined, [arrays for _, _, arrays in own], cut, pure=False)
+        return self.client.submit(_joined, [states for _, _, states in own], cut, pure=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,8 +130,7 @@ class RemoteMatrix(RowsElsewhere):
 
     @cached_property
     def word_sums(self) -> Array:
-        """The sum of all documents."""
-        return np.asarray(sum(self._of_parts(_word_sums)))
+        return np.asarray(sum(self._of_parts(summed_rows)))
 
     def by_parts(self, function: Callable[[Matrix], Array], dtype: Any = None) -> RemoteRows:
         sent = on_workers(self.client, function)
@@ -113,8 +138,10 @@ class RemoteMatrix(RowsElsewhere):
         width, kind = answer(self.client, self._send(_width_and_dtype, found[0][1]))
         return RemoteRows(self.client, found, (self.shape[0], width), kind)
 
+    def over_parts(self, step: Callable[[Matrix, Array], T], V: RemoteRows) -> Iterator[T]:
+        return V.passed(step, self.groups)
+
     def taken(self, rows: Positions) -> Matrix:
-        """A few rows, in order, here."""
         own = [rows[(rows >= first) & (rows < last)] - first for first, last in pairwise(self.firsts.tolist())]
         sent = [
             self._send(_taken, partition.folder, some)
@@ -212,17 +239,28 @@ def _taken(folder: str, rows: Positions) -> Matrix:
     return _full(folder)[rows]
 
 
-def _word_sums(part: Matrix) -> Array:
-    return np.asarray(np.bincount(part.indices, weights=part.data, minlength=part.shape[1]), dtype=np.float64)
+def first_state(rows: Array) -> State:
+    """Before any pass."""
+    return rows, None
 
 
-def _joined(groups: list[list[Array]], cut: list[slice]) -> Array:
-    return np.concatenate([np.concatenate(arrays)[rows] for arrays, rows in zip(groups, cut, strict=True)])
+def _next_states(parts: list[Matrix], states: list[State], step: Callable[[Matrix, Array], Any]) -> list[State]:
+    def passed(part: Matrix, before: Array) -> State:
+        rows = np.array(before, order="F")
+        return rows, step(part, rows)
+
+    return [passed(part, before) for part, (before, _) in zip(parts, states, strict=True)]
 
 
-def _applied(function: Callable[[Matrix], Array], parts: list[Matrix], dtype: Any) -> list[Array]:
-    return [np.asarray(function(part), dtype=dtype) for part in parts]
+def _joined(groups: list[list[State]], cut: list[slice]) -> Array:
+    return np.concatenate(
+        [np.concatenate([array for array, _ in states])[rows] for states, rows in zip(groups, cut, strict=True)]
+    )
 
 
-def _width_and_dtype(arrays: list[Array]) -> tuple[int, Any]:
-    return arrays[0].shape[1], arrays[0].dtype
+def _applied(function: Callable[[Matrix], Array], parts: list[Matrix], dtype: Any) -> list[State]:
+    return [first_state(np.asarray(function(part), dtype=dtype)) for part in parts]
+
+
+def _width_and_dtype(states: list[State]) -> tuple[int, Any]:
+    return states[0][0].shape[1], states[0][0].dtype

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, fields
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,18 @@ class Solution(ABC):
         if len(parts) == 1:
             return parts[0]
         return np.concatenate(parts) if parts else np.zeros((0, problem.n_classes))
+
+
+def like_later_ones(solution: Solution, problem: Problem) -> Array:
+    """Class probabilities of `problem.unlabeled`, where the solution has not seen all of these; they may lie elsewhere.
+
+    Part by part, and each of these, as a solution may make much of a row, again.
+    """
+    mixed = [(number, domain.unlabeled) for number, domain in enumerate(problem.domains) if not domain.fully_labeled]
+    found = [by_parts(partial(by_parts, partial(solution.assign, domain=number)), some) for number, some in mixed]
+    if len(found) == 1:
+        return found[0]
+    return np.concatenate(found) if found else np.zeros((0, problem.n_classes))
 
 
 def published(solution: Any) -> dict[str, Any]:

@@ -13,8 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.pipeline import Pipeline
 
-from isthmus.core.numerics import assembled
-from isthmus.core.parts import drawn_rows, release, row_parts, rows_of, taken_rows
+from isthmus.core.parts import drawn_rows, rows_of, taken_rows, word_sums
 from isthmus.exceptions import EmptyDocumentWarning
 from isthmus.text import LogTfidf, WordsAndEmbeddings
 from isthmus.typing import Array, Positions
@@ -98,7 +97,7 @@ def _profile(estimator: Any, vectorizer: Any, texts: Collection[str], X: Any, sh
     """Of texts and their rows; words that are `shared` are no document's own."""
     rows, n = drawn_for_profile(len(texts)), len(texts)
     wanted = set(rows.tolist())
-    center = np.asarray(sum(_summed(part) for _, part in row_parts(X))) / n  # before there are texts to remember
+    center = word_sums(X) / n  # before there are texts to remember
     looked_at = [text for row, text in enumerate(texts) if row in wanted]
     return _profile_of(estimator, vectorizer, DrawnDocuments(looked_at, taken_rows(X, rows), center, n), shared)
 
@@ -143,16 +142,6 @@ def describe_documents(
 def _below(X: Any, first: int) -> Any:
     """The rows from a place on; of a matrix that lies in files, without reading it."""
     return rows_of(X, first, X.shape[0])
-
-
-def _summed(part: Any) -> Array:
-    if not (sp.issparse(part) and part.format == "csr"):
-        return np.asarray(part.sum(axis=0)).ravel()
-    # What `sum` does, without its copy of a small part of a larger matrix.
-    transposed = assembled(sp.csc_array(part.shape[::-1]), part.data, part.indices, part.indptr)
-    total = np.asarray(transposed @ np.ones(part.shape[0], dtype=part.dtype))
-    release(part)
-    return total
 
 
 def _frequent_words(vectorizer: Any, n_texts: int) -> set[str] | None:

@@ -40,6 +40,10 @@ class LR(TransferClassifier):
     def __init__(self, C: float | str = 1.0) -> None:
         self.C = C
 
+    @property
+    def passes_over_parts(self) -> bool:
+        return True  # and learns from the labelled rows alone
+
     def solve(self, problem: Problem, workspace: Workspace) -> LinearSolution:
         C = cross_validated_C(*problem.labeled) if isinstance(self.C, str) else self.C
         return LinearSolution(workspace.once(logistic_regression, problem, C, False))

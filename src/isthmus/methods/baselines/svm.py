@@ -38,6 +38,10 @@ class SVM(TransferClassifier):
         self.C = C
         self.random_state = random_state
 
+    @property
+    def passes_over_parts(self) -> bool:
+        return True  # and learns from the labelled rows alone
+
     def solve(self, problem: Problem, workspace: Workspace) -> MarginSolution:
         X, numbers = problem.labeled
         solver = LinearSVC(C=self.C, max_iter=20_000, random_state=self.random_state)

@@ -156,7 +156,6 @@ class TopicClassifier(FactorizationClassifier):
 
     @property
     def passes_over_parts(self) -> bool:
-        """Whether the target may lie elsewhere (`isthmus.core.remote`): it is passed over, and nothing else."""
         own_starts = (TopicClassifier.word_starts, TopicClassifier.document_starts)
         return self.design().is_plain and (type(self).word_starts, type(self).document_starts) == own_starts
 

@@ -14,7 +14,6 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from isthmus.core.estimator import NOT_NEGATIVE
-from isthmus.core.numerics import stack
 from isthmus.core.problem import Problem
 from isthmus.core.progress import Callback
 from isthmus.core.workspace import Workspace
@@ -148,8 +147,7 @@ class CCI(FactorizationClassifier):
 
     def model(self, problem: Problem, starts: dict[str, Array], rng: np.random.RandomState) -> Factorization:
         domains, k, dtype = problem.domains, self.n_topics, problem.domains[0].matrix.dtype
-        single = [domain.matrix.astype(np.float32) for domain in domains]  # precise enough for a start
-        clusters = plsa(stack(single), k, rng).words.astype(dtype)
+        clusters = plsa([domain.matrix for domain in domains], k, rng).words.astype(dtype)
         constraints: dict[str, Constraint] = {}
         terms = []
         for number, domain in enumerate(domains):

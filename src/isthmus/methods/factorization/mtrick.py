@@ -11,7 +11,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from isthmus.core.estimator import POSITIVE
-from isthmus.core.numerics import stack
 from isthmus.core.problem import Problem
 from isthmus.core.progress import Callback
 from isthmus.methods.factorization._base import FactorizationClassifier, TopicClassifier
@@ -87,10 +86,14 @@ class MTrick(TopicClassifier):
         self.verbose = verbose
         self.callback = callback
 
+    @property
+    def passes_over_parts(self) -> bool:
+        return True  # as its start does
+
     def word_starts(self, problem: Problem, rng: np.random.RandomState) -> dict[str, Array]:
-        dtype = problem.domains[0].matrix.dtype
-        single = [domain.matrix.astype(np.float32) for domain in problem.domains]  # precise enough for a start
-        clusters = plsa(stack(single), self.n_topics, rng, n_iter=PLSA_STEPS).words.astype(dtype)
+        matrices = [domain.matrix for domain in problem.domains]
+        dtype = matrices[0].dtype
+        clusters = plsa(matrices, self.n_topics, rng, n_iter=PLSA_STEPS).words.astype(dtype)
         ColumnsSumToOne().restore(clusters)
         words = {f"W{number}": clusters for number in range(len(problem.domains))}
         return {**words, "H": np.full((self.n_topics, problem.n_classes), 1 / problem.n_classes, dtype)}

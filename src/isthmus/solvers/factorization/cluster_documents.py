@@ -8,11 +8,10 @@ done again: one that dies loses its own work, and nothing else. Parts and the or
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from operator import itemgetter
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +19,7 @@ import scipy.sparse as sp
 
 from isthmus.core.cluster import active_client, answer, on_workers
 from isthmus.core.parts import row_parts
-from isthmus.core.remote import Group, RemoteMatrix, RemoteRows, each, grouped
+from isthmus.core.remote import Group, RemoteMatrix, RemoteRows, each, first_state, grouped
 from isthmus.solvers.factorization.documents import MatrixDocuments, SweptDocuments, WholeMatrix, added_up
 from isthmus.solvers.factorization.kernel import gram, row_order
 from isthmus.solvers.factorization.sweep import RowStep, columns_times, rows_times, sweep_rows
@@ -70,18 +69,18 @@ class ClusterDocuments(WholeMatrix):
     def transposed_times(self, documents: Array) -> Array:
         compiled = self.compiled(documents)
         if self._holds(documents):
-            found = [self._send(_observed, parts, own, compiled) for parts, own in self._with_states()]
-        else:
-            found = [
-                self._send(_products, parts, [documents[own] for own in rows], compiled) for rows, parts in self._groups
-            ]
+            return added_up(self._passed(partial(_observed, compiled=compiled)))
+        found = [
+            self._send(_products, parts, [documents[own] for own in rows], compiled) for rows, parts in self._groups
+        ]
         return added_up(part for group in found for part in answer(self.client, group))
 
     def sweep(self, V: Array, step: RowStep) -> Array:
         step = self.prepared(step, V)
-        sent = on_workers(self.client, replace(step, above=None, below=None))
+        alone = replace(step, above=None, below=None)
         if self._holds(V):
-            return self._sweep_held(sent)
+            return self._sweep_held(alone)
+        sent = on_workers(self.client, alone)
         found = [
             (rows, self._send(_sweeps, parts, [(V[own], *_others(step, own)) for own in rows], sent))
             for rows, parts in self._groups
@@ -99,46 +98,40 @@ class ClusterDocuments(WholeMatrix):
         if not self._holds(V):
             return super().gram(V)
         if self._held.gram is None:
-            sent = [self._send(each, itemgetter(2), own) for own in self._held.states]
-            self._held.gram = added_up(part for group in sent for part in answer(self.client, group))
+            self._held.gram = added_up(self._passed(_square))
         return self._held.gram
 
     @contextmanager
     def holding(self, V: Array) -> Iterator[None]:
-        """The rows of V lie with their documents. Those of a worker that dies are taken through all sweeps again."""
-        rows_of_groups = [rows for rows, _ in self._groups]
-        if isinstance(V, RemoteRows):
-            starts = [arrays for _, arrays in V.groups]
-        else:
-            starts = [[V[own] for own in rows] for rows in rows_of_groups]
-        self._held.V, self._held.states = V, [self._send(each, _first_state, own) for own in starts]
+        """The rows of V lie with their documents."""
+        rows = V if isinstance(V, RemoteRows) else self._sent(V)
+        self._held.V, self._held.rows = V, rows
         try:
             yield
-            found = [self._send(each, itemgetter(0), own) for own in self._held.states]
-            if isinstance(V, RemoteRows):
-                V.groups = list(zip(rows_of_groups, found, strict=True))
-                return
-            for rows, group in zip(rows_of_groups, found, strict=True):
-                for own, part in zip(rows, answer(self.client, group), strict=True):
+            if not isinstance(V, RemoteRows):
+                for own, part in rows.arrays():
                     V[own] = part
         finally:
-            self._held.V, self._held.states, self._held.gram = None, [], None
+            self._held.V, self._held.rows, self._held.gram = None, None, None
+
+    def _sent(self, V: Array) -> RemoteRows:
+        groups = [(rows, self._send(each, first_state, [V[own] for own in rows])) for rows, _ in self._groups]
+        return RemoteRows(self.client, groups, V.shape, V.dtype)
 
     def _holds(self, V: Array) -> bool:
         return self._held.V is V
 
-    def _with_states(self) -> list[tuple[Any, Any]]:
-        return [(parts, own) for (_, parts), own in zip(self._groups, self._held.states, strict=True)]
+    def _passed(self, step: Callable[[Matrix, Array], Any]) -> Iterator[Any]:
+        assert self._held.rows is not None
+        return self._held.rows.passed(step, self._groups)
 
-    def _sweep_held(self, step: Any) -> Array:
-        self._held.states = [self._send(_next_states, parts, own, step) for parts, own in self._with_states()]
-        found, grams = [self._send(each, itemgetter(1, 2), own) for own in self._held.states], list[Array]()
+    def _sweep_held(self, step: RowStep) -> Array:
+        grams = list[Array]()
 
         def sums() -> Iterator[Array]:
-            for group in found:
-                for observed, square in answer(self.client, group):
-                    grams.append(square)
-                    yield np.asarray(observed)
+            for observed, square in self._passed(partial(_swept, step=step)):
+                grams.append(square)
+                yield observed
 
         total = added_up(sums())
         self._held.gram = added_up(grams)
@@ -147,28 +140,24 @@ class ClusterDocuments(WholeMatrix):
 
 @dataclass
 class _Held:
-    """What lies on the workers: for each group of parts, a list of rows of V, X^T V and V^T V."""
+    """An array whose rows lie on the workers, those rows, and V^T V."""
 
     V: Array | None = None
-    states: list[Any] = field(default_factory=list)
+    rows: RemoteRows | None = None
     gram: Array | None = None
 
 
-State = tuple[Array, Array | None, Array]
+def _observed(part: Matrix, V: Array, compiled: bool) -> Array:
+    return columns_times(part, V, compiled)
 
 
-def _first_state(V: Array) -> State:
-    V = np.array(V, order="F")
-    return V, None, gram(V)
+def _square(part: Matrix, V: Array) -> Array:
+    return gram(V)
 
 
-def _next_states(parts: list[Matrix], states: list[State], step: RowStep) -> list[State]:
-    swept = [_sweep(part, own[0], step) for part, own in zip(parts, states, strict=True)]
-    return [(V, sums, gram(V)) for V, sums in swept]
-
-
-def _observed(parts: list[Matrix], states: list[State], compiled: bool) -> list[Array]:
-    return _products(parts, [own[0] for own in states], compiled)
+def _swept(part: Matrix, V: Array, step: RowStep) -> tuple[Array, Array]:
+    """X^T V and V^T V, after a step."""
+    return sweep_rows(part, V, step), gram(V)
 
 
 def _products(parts: list[Matrix], documents: list[Array], compiled: bool) -> list[Array]:
@@ -219,12 +208,8 @@ def _others(step: RowStep, rows: slice) -> tuple[Array | None, Array | None]:
 def _sweeps(
     parts: list[Matrix], own: list[tuple[Array, Array | None, Array | None]], step: RowStep
 ) -> list[tuple[Array, Array]]:
-    return [_sweep(part, V, step, *others) for part, (V, *others) in zip(parts, own, strict=True)]
+    def swept(part: Matrix, V: Array, above: Array | None, below: Array | None) -> tuple[Array, Array]:
+        rows = np.array(V, order="F")
+        return rows, sweep_rows(part, rows, replace(step, above=above, below=below))
 
-
-def _sweep(
-    part: Matrix, V: Array, step: RowStep, above: Array | None = None, below: Array | None = None
-) -> tuple[Array, Array]:
-    rows = np.array(V, order="F")
-    sums = sweep_rows(part, rows, replace(step, above=above, below=below))
-    return rows, sums
+    return [swept(part, *given) for part, given in zip(parts, own, strict=True)]

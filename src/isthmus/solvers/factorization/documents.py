@@ -87,7 +87,8 @@ class WholeMatrix:
         return row_parts(self.matrix)
 
     def gram(self, V: Array) -> Array:
-        return added_up(gram(V[rows]) for rows, _ in self._parts)
+        # Of few rows, BLAS has other last bits in the midst of an array than alone, as they are on a worker.
+        return added_up(gram(np.asfortranarray(V[rows])) for rows, _ in self._parts)
 
     def holding(self, V: Array) -> AbstractContextManager[None]:
         return nullcontext()

@@ -12,8 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.special import xlogy
 
-from isthmus.core.numerics import stack
-from isthmus.core.problem import Problem
+from isthmus.core.problem import DocumentStack, Problem
 from isthmus.solvers.linear.side_by_side import SideBySide
 from isthmus.solvers.linear.word_map import as_matrix, beside, squares_of
 from isthmus.typing import Array, Mask, Matrix, Positions
@@ -58,7 +57,7 @@ class PivotMap:
         parts = [(domain.matrix[domain.labeled], number) for number, domain in domains if domain.labeled.any()]
         parts += [(domain.unlabeled, number) for number, domain in domains if not domain.fully_labeled]
         hidden = [self.side_by_side(rows, number).hidden for rows, number in parts]
-        return SideBySide(problem.labeled_first, stack(hidden))
+        return SideBySide(problem.labeled_first, np.vstack(hidden))
 
 
 def pivot_map(
@@ -111,7 +110,7 @@ def _leading(profiles: list[Array], n_components: int) -> list[Array]:
 def _side(problem: Problem, is_target: bool) -> Matrix:
     """The documents of all sources, or of all targets; without any, those of the others."""
     parts = [domain.matrix for domain in problem.domains if domain.is_target == is_target]
-    return stack(parts or [domain.matrix for domain in problem.domains])
+    return DocumentStack(tuple(parts or [domain.matrix for domain in problem.domains])).stacked
 
 
 def _frequency(X: Matrix) -> Positions:
