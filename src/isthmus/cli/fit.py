@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from isthmus._api import Result
     from isthmus.cli.gathering import Files, Reading
     from isthmus.cli.stages import Stages
-    from isthmus.cli.summary import ReadFiles, Summary
+    from isthmus.cli.summary import ReadFiles
     from isthmus.core.estimator import TransferClassifier
 
 WRITTEN = 50_000
@@ -78,7 +78,7 @@ def fit(
     from isthmus.cli.gathering import Reading
     from isthmus.cli.partitions import holds_tables
     from isthmus.cli.settings import read_settings
-    from isthmus.cli.summary import Summary
+    from isthmus.cli.summary import Labels, Summary
 
     _check(source, target, preset, encoder)
     changed, skip = read_settings(settings), on_bad_rows is o.OnBadRows.skip
@@ -86,7 +86,7 @@ def fit(
     how_read = (form, encoding, max_document, target_text, target_label, allow_label or ())
     reading = Reading(text, label, id_column, truth, *how_read)
     if cluster is not None and holds_tables(target):
-        _fit_folder(estimator, reading, given)
+        _fit_folder(estimator, reading, {**given, "settings": changed})
         return
     inputs = [*source, *([] if labels is None else [str(labels)]), target]
     outputs = _plan({"--output": output, "--predictions": predictions, "--report": report}, force, inputs)
@@ -98,7 +98,7 @@ def fit(
     use_target_labels |= labels is not None
     with matrix_folder(inputs, next(iter(outputs.values()), None), about) as how["folder"]:
         result = _fit_and_write(estimator, read, use_target_labels, max_time, how, outputs)
-    _show(Summary(read, result, use_target_labels, outputs, perf_counter() - began, changed), as_json)
+    Summary(read, result, Labels.of(result), use_target_labels, outputs, perf_counter() - began, changed).show(as_json)
 
 
 def _fit_folder(estimator: TransferClassifier, reading: Reading, given: dict[str, Any]) -> None:
@@ -109,7 +109,7 @@ def _fit_folder(estimator: TransferClassifier, reading: Reading, given: dict[str
         if given[name]:
             option = f"--{name.replace('_', '-')}"
             raise typer.BadParameter(f"{option}: the target is a folder of files that workers read: leave it out.")
-    same = {name: given[name] for name in ("source", "target", "preset", "max_time", "cluster", "force")}
+    same = {name: given[name] for name in ("source", "target", "preset", "max_time", "cluster", "force", "settings")}
     outputs = {f"--{name}": given[name] for name in ("output", "predictions") if given[name] is not None}
     skip = given["on_bad_rows"] is o.OnBadRows.skip
     fit_folder(estimator, FolderFit(**same, reading=reading, skip=skip, outputs=outputs), given["as_json"])
@@ -197,17 +197,6 @@ def _warn(read: ReadFiles, outputs: dict[str, Path]) -> None:
             "No file will be written: -o names one for the model, --predictions for the labels, --report for a page."
         )
         complain(nothing, "yellow")
-
-
-def _show(summary: Summary, as_json: bool) -> None:
-    from isthmus.exceptions import DataError
-
-    try:
-        summary.show(as_json)
-    except BrokenPipeError:  # nobody wants to read it
-        raise
-    except OSError as error:
-        raise DataError(f"The summary cannot be printed: {error.strerror or error}. {summary.written}") from error
 
 
 def _fit_and_write(

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -18,11 +17,12 @@ from isthmus import __version__
 from isthmus._api import TARGET, Result, limit_time
 from isthmus.auto import sample
 from isthmus.cli.bad_rows import BadRows
-from isthmus.cli.console import complain, n_documents, output, print_json
+from isthmus.cli.console import complain, n_documents
 from isthmus.cli.estimating import fitting, without_callback
 from isthmus.cli.gathering import (
     LOOKED_AT,
     Files,
+    Gathered,
     Reading,
     check_files,
     domain_names,
@@ -35,6 +35,7 @@ from isthmus.cli.outputs import check_outputs
 from isthmus.cli.partitions import Asked, AtFit, check_labels, files_of, label_files
 from isthmus.cli.predict import KnownAnswers
 from isthmus.cli.stages import Stages
+from isthmus.cli.summary import Labels, ReadFiles, Summary
 from isthmus.core.cluster import answer, connected
 from isthmus.core.estimator import TransferClassifier
 from isthmus.core.numerics import stack
@@ -48,7 +49,6 @@ from isthmus.io.documents import FileColumn
 from isthmus.io.journal import Journal, identity
 from isthmus.io.matrices import open_matrix
 from isthmus.methods import METHODS
-from isthmus.text import reading_of
 from isthmus.text.partitions import leave_out, partitions_to_matrix
 from isthmus.typing import Array, Matrix, Positions
 
@@ -65,8 +65,31 @@ class FolderFit:
     preset: str | None
     max_time: float | None
     cluster: str
-    outputs: Mapping[str, Path]
+    outputs: dict[str, Path]
     force: bool
+    settings: dict[str, Any]
+    """Parameters of the method that were given by name."""
+
+
+@dataclass
+class GatheredFolder(Gathered):
+    """A folder of files, of which the first documents of one were read here."""
+
+    n_documents: int = 0
+    n_files: int = 0
+    by_workers: dict[str, int] = field(default_factory=dict)
+    """What they have counted beside labels."""
+
+    @property
+    def n_known(self) -> None:
+        return None
+
+    def describe(self) -> dict[str, Any]:
+        own = {**super().describe(), "documents": self.n_documents, "files": self.n_files, **self.by_workers}
+        return {"folder": own.pop("file"), **own}
+
+    def __str__(self) -> str:
+        return f"{self.path}: {n_documents(self.n_documents)} of {self.n_files} files; {self.columns}."
 
 
 def fit_folder(estimator: TransferClassifier, asked: FolderFit, as_json: bool) -> None:
@@ -93,10 +116,10 @@ def fit_folder(estimator: TransferClassifier, asked: FolderFit, as_json: bool) -
             check_labels(files, labels.resolve(), force, str(model))
         read = _read(asked, files)
         with connected(asked.cluster) as client, Stages() as stages:
-            reading = target_options(asked.reading, read.sources)
+            reading = target_options(asked.reading, read.files.sources)
             left_out = {"on_bad_row": leave_out} if asked.skip else {}
             fit = _Fit(client, files, {**reading, **left_out}, asked, stages)
-            result, at_fit = fit.fitted(estimator, read, journal.folder)
+            result, at_fit = fit.fitted(estimator, read.files, journal.folder)
             saved = journal.folder / "model.isthmus"
             save_result(result, saved)
             found = {}
@@ -107,11 +130,17 @@ def fit_folder(estimator: TransferClassifier, asked: FolderFit, as_json: bool) -
             shutil.copyfile(saved, staging.place(model))
             staging.commit()
         journal.remove()
-    found = {name: value for name, value in found.items() if name not in ("drifted", "written")}
-    _show(result, read, asked, {**found, "files": len(files)}, perf_counter() - began, as_json)
+    target = GatheredFolder(asked.target, read.files.target.columns, n_documents=result.n_texts, n_files=len(files))
+    labelled = None
+    if found:
+        target.by_workers = {name: found[name] for name in ("without_known_words", "skipped")}
+        labelled = Labels(found["labels"], found["mean_confidence"], found["doubtful"])
+    read = replace(read, files=replace(read.files, target=target))
+    seconds = perf_counter() - began
+    Summary(read, result, labelled, False, asked.outputs, seconds, asked.settings).show(as_json)
 
 
-def _read(asked: FolderFit, files: list[Path]) -> Files:
+def _read(asked: FolderFit, files: list[Path]) -> ReadFiles:
     """The sources, and the first documents of the target, to see what may be wrong with them."""
     with BadRows() as bad:
         with Stages() as stages:
@@ -123,9 +152,10 @@ def _read(asked: FolderFit, files: list[Path]) -> Files:
         bad.finish(None)
     if asked.skip and "--predictions" not in asked.outputs:
         complain("Rows that cannot be read are left out; --predictions has files that name them.", "yellow")
-    for finding in found.findings():
+    findings = found.findings()
+    for finding in findings:
         complain(finding.message, "yellow")
-    return found
+    return ReadFiles(found, findings, bad, None)
 
 
 @dataclass(frozen=True)
@@ -223,44 +253,3 @@ def _looked_at(
         return texts, open_matrix(folder)[rows], None
     known = KnownAnswers(prior, rows_with_words(folder), found)
     return texts, open_matrix(folder)[rows], known.answers[rows].max(axis=1)
-
-
-def _show(result: Result, read: Files, asked: FolderFit, found: dict[str, Any], seconds: float, as_json: bool) -> None:
-    """For people or for scripts."""
-    estimator = result.estimator
-    cautions, estimate = list(getattr(estimator, "warnings_", ())), getattr(estimator, "estimated_accuracy_", None)
-    for caution in cautions:
-        complain(f"Warning: {caution.message}", "bold red")
-    written = {option.lstrip("-"): str(path) for option, path in asked.outputs.items()}
-    chosen = list(getattr(estimator, "chosen_", ()))
-    if as_json:
-        about = {
-            "sources": [{**source.describe(), "labels": source.counts} for source in read.sources],
-            "target": {"folder": asked.target, "documents": result.n_texts, **found},
-            "method": type(estimator).__name__,
-            "classes": result.classes.tolist(),
-            "estimated_accuracy": None if estimate is None else asdict(estimate),
-            "warnings": [asdict(caution) for caution in cautions],
-            "chosen": chosen or None,
-            "written": written,
-            "seconds": round(seconds, 3),
-        }
-        print_json(about)
-        return
-    console = output()
-
-    def say(sentence: str, style: str = "") -> None:
-        console.print(sentence, style=style, markup=False, soft_wrap=True)
-
-    for source in read.sources:
-        say(str(source))
-    say(f"{asked.target}: {n_documents(result.n_texts)} of {found['files']} files; {read.target.columns}.")
-    if reading := reading_of(result.vectorizer):
-        say(f"Texts are read as {reading}.")
-    if labels := found.get("labels"):
-        say(f"Labelled {', '.join(f'{n:,} {label}' for label, n in labels.items())}.")
-        name = type(estimator).__name__ + (f" ({'; '.join(chosen)})" if chosen else "")
-        say(f"{name} gives its labels a probability of {found['mean_confidence']:.2f} on average.")
-    if estimate is not None:
-        say(f"Estimated accuracy in the target: {estimate}.", "bold")
-    say(f"Wrote {', '.join(written.values())}.")

@@ -77,6 +77,11 @@ class Gathered:
         """Documents of each label, the most frequent first."""
         return dict(Counter(label for label in self.labels if label is not None).most_common())
 
+    @property
+    def n_known(self) -> int | None:
+        """Documents that have a label; None if nobody has counted them."""
+        return sum(self.counts.values())
+
     def describe(self) -> dict[str, Any]:
         """For scripts."""
         columns = {role: getattr(self.columns, role) for role in ("text", "label", "id")}

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 BATCH = 5_000
 CHARACTERS = 10_000_000
 """Documents that are held at a time, and characters, unless one document alone has more."""
+DOUBTFUL = 0.6
+"""Labels with a lower probability than this are worth a look."""
 LEAST = 20
 """Documents of which one can tell whether they look like the target."""
 
@@ -40,6 +42,7 @@ class Tally:
     n_empty: int = 0
     confidence: float = 0.0
     """The sum over all documents."""
+    n_doubtful: int = 0
     labels: Counter[str] = field(default_factory=Counter)
     described: list[dict[str, Array]] = field(default_factory=list)
     """Numbers of the documents of each batch, to compare with the target's."""
@@ -47,7 +50,9 @@ class Tally:
     def add(self, labels: list[str], block: LabelledBlock) -> None:
         self.n += len(labels)
         self.n_empty += block.n_empty
-        self.confidence += float(block.probabilities.max(axis=1).sum())
+        confidence = block.probabilities.max(axis=1)
+        self.confidence += float(confidence.sum())
+        self.n_doubtful += int((confidence < DOUBTFUL).sum())
         self.labels.update(labels)
         if block.described:
             self.described.append(block.described)
@@ -241,6 +246,7 @@ def _conclude(
             "documents": tally.n,
             "labels": dict(tally.labels.most_common()),
             "mean_confidence": round(tally.confidence / tally.n, 4),
+            "doubtful": tally.n_doubtful,
             "without_known_words": tally.n_empty,
             "skipped": {"rows": bad.as_dicts(), "file": None if skipped is None else str(skipped)},
             "drift": None if drift is None else drift.as_dict(),

@@ -17,11 +17,10 @@ from isthmus.cli.bad_rows import BadRows
 from isthmus.cli.console import complain, n_documents, output, print_json
 from isthmus.cli.gathering import Files, Gathered
 from isthmus.cli.given import SampleScore
+from isthmus.cli.predict import DOUBTFUL
+from isthmus.exceptions import DataError
 from isthmus.quality import Finding
 from isthmus.text import reading_of
-
-DOUBTFUL = 0.6
-"""Labels with a lower probability than this are worth a look."""
 
 
 @dataclass(frozen=True)
@@ -38,11 +37,30 @@ class ReadFiles:
 
 
 @dataclass(frozen=True)
+class Labels:
+    """The labels that the target's documents have got."""
+
+    counts: dict[str, int]
+    """The most frequent first."""
+    mean_confidence: float
+    doubtful: int
+
+    @classmethod
+    def of(cls, result: Result) -> Labels:
+        """Those of a result that has them."""
+        confidence = result.probabilities.max(axis=1)
+        counts = dict(Counter(result.labels.tolist()).most_common())
+        return cls(counts, float(confidence.mean()), int((confidence < DOUBTFUL).sum()))
+
+
+@dataclass(frozen=True)
 class Summary:
     """All that a fit found out, for people and for scripts."""
 
     read: ReadFiles
     result: Result
+    labelled: Labels | None
+    """None, where workers label documents and nobody asked them to."""
     used_target_labels: bool
     outputs: dict[str, Path]
     seconds: float
@@ -61,20 +79,26 @@ class Summary:
         """On standard output; warnings on standard error, where they are seen whatever becomes of the summary."""
         for caution in self._warnings():
             complain(f"Warning: {caution.message}", "bold red")
-        if as_json:
-            print_json(self.as_dict())
-        else:
-            self._print()
+        try:
+            if as_json:
+                print_json(self.as_dict())
+            else:
+                self._print()
+        except BrokenPipeError:  # nobody wants to read it
+            raise
+        except OSError as error:
+            raise DataError(f"The summary cannot be printed: {error.strerror or error}. {self.written}") from error
 
     def as_dict(self) -> dict[str, Any]:
         """For scripts."""
         right, scored = self._score()
+        labelled = self.labelled
         return {
             "sources": [{**source.describe(), "labels": source.counts} for source in self.sources],
             "target": {
                 **self.target.describe(),
-                "labels": self._predicted(),
-                "known_labels": sum(self.target.counts.values()),
+                "labels": labelled and labelled.counts,
+                "known_labels": self.target.n_known,
                 "known_labels_used": self.used_target_labels,
             },
             "reading": reading_of(self.result.vectorizer),
@@ -87,8 +111,8 @@ class Summary:
             "method": type(self.result.estimator).__name__,
             "settings": {name: str(value) if value == inf else value for name, value in self.settings.items()},
             "classes": self.result.classes.tolist(),
-            "mean_confidence": round(float(self._confidence().mean()), 4),
-            "doubtful": int((self._confidence() < DOUBTFUL).sum()),
+            "mean_confidence": labelled and round(labelled.mean_confidence, 4),
+            "doubtful": labelled and labelled.doubtful,
             "estimated_accuracy": asdict(estimate) if (estimate := self._estimate()) else None,
             "warnings": [asdict(caution) for caution in self._warnings()],
             "chosen": list(getattr(self.result.estimator, "chosen_", ())) or None,
@@ -109,22 +133,24 @@ class Summary:
             say(str(file))
         if reading := reading_of(self.result.vectorizer):
             say(f"Texts are read as {reading}.")
-        if known := sum(self.target.counts.values()):
+        if known := self.target.n_known:
             used = "learned from" if self.used_target_labels else "not read; --use-target-labels reads them"
             have, are = ("has", "it is") if known == 1 else ("have", "these are")
             say(f"{n_documents(known)} of the target {have} a label: {are} {used}.")
         if self.read.measured is not None:
             say(str(self.read.measured))
-        console.print()
-        console.print(self._table())
-        console.print()
-        confidence = self._confidence()
-        doubtful = int((confidence < DOUBTFUL).sum())
-        look = f"; {doubtful:,} of {len(confidence):,} are below {DOUBTFUL}: look at these first." if doubtful else "."
         name = type(self.result.estimator).__name__
         if chosen := getattr(self.result.estimator, "chosen_", ()):
             name += f" ({'; '.join(chosen)})"
-        say(f"{name} gives its labels a probability of {confidence.mean():.2f} on average{look}")
+        if self.labelled is None:
+            say(f"Learned by {name}; --predictions names a folder for labels, which workers write.")
+        else:
+            console.print()
+            console.print(self._table(self.labelled.counts))
+            console.print()
+            n, doubtful = sum(self.labelled.counts.values()), self.labelled.doubtful
+            look = f"; {doubtful:,} of {n:,} are below {DOUBTFUL}: look at these first." if doubtful else "."
+            say(f"{name} gives its labels a probability of {self.labelled.mean_confidence:.2f} on average{look}")
         if (estimate := self._estimate()) is not None:
             say(f"Estimated accuracy in the target: {estimate}.", "bold")
         right, scored = self._score()
@@ -141,23 +167,16 @@ class Summary:
         """Which files there are now."""
         return f"Wrote {', '.join(map(str, self.outputs.values())) or 'no file'}."
 
-    def _table(self) -> Table:
+    def _table(self, predicted: dict[str, int]) -> Table:
         table = Table(box=None, header_style="bold", pad_edge=False)
         table.add_column("label")
         for source in self.sources:
             table.add_column(Text(source.path), justify="right")
         table.add_column(Text(f"{self.target.path}, as labelled here"), justify="right")
-        predicted = self._predicted()
         for label in self.result.classes.tolist():
             counts = [*(source.counts.get(label, 0) for source in self.sources), predicted.get(label, 0)]
             table.add_row(Text(str(label)), *(f"{count:,}" for count in counts))
         return table
-
-    def _predicted(self) -> dict[str, int]:
-        return dict(Counter(self.result.labels.tolist()).most_common())
-
-    def _confidence(self) -> Any:
-        return self.result.probabilities.max(axis=1)
 
     def _estimate(self) -> Estimate | None:
         return getattr(self.result.estimator, "estimated_accuracy_", None)
