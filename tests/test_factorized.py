@@ -251,3 +251,10 @@ def test_parts_that_do_not_fit(params: dict[str, Any], message: str, toy: Toy) -
 def test_numbers_of_recipes(make: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         make()
+
+
+def test_documents_are_passed_over_where_nothing_else_looks_at_their_classes() -> None:
+    assert isthmus.Factorized(terms=[Neighbors("V*", weight=0.0)]).passes_over_parts
+    assert not isthmus.Factorized(terms=[Neighbors("V*", weight=0.1)]).passes_over_parts
+    assert not isthmus.TCL(as_printed=True).passes_over_parts
+    assert not isthmus.GCMF().passes_over_parts

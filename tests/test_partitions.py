@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 from pathlib import Path
@@ -17,6 +18,7 @@ import pytest
 import isthmus
 from command import run
 from isthmus.cli import fit_partitions, partitions
+from isthmus.methods import METHODS
 from test_cli_fit import HIDDEN, SOURCE
 from test_reading import write
 
@@ -183,6 +185,7 @@ def test_a_fit_of_a_folder_is_that_of_one_file(
     assert sorted((tmp_path / "labels").iterdir()) == parts
     assert labels_of(*parts) == labels_of(here / "labels.csv")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["here", "labels", "model.isthmus"]
+    assert ("Auto looks at 12 of 30 documents, and labels all like those" in done.err) == (method == "Auto")
     said, alone = json.loads(done.stdout), json.loads(for_one.stdout)
     assert (said["target"]["documents"], said["target"]["files"]) == (len(HIDDEN) + 1, 3)
     assert said["target"]["labels"] == alone["target"]["labels"]
@@ -197,6 +200,13 @@ def test_a_fit_of_a_folder_is_that_of_one_file(
         one, other = (getattr(model.profile, name) for model in models)
         assert np.allclose(one, other, atol=1e-6), name
     assert len(models[1].labels) == 0
+
+
+def test_the_page_names_the_methods_that_pass_over_a_folder() -> None:
+    page = (Path(__file__).parents[1] / "docs" / "large.md").read_text(encoding="utf-8")
+    (named,) = re.findall(r"^- (.+?) pass over the rows where they lie", page, re.MULTILINE)
+    able = [name for name, method in METHODS.items() if method().passes_over_parts and name not in ("LR", "SVM")]
+    assert sorted(re.findall(r"\w+", named.replace(" and ", ", "))) == sorted(able)
 
 
 def test_a_worker_that_dies_changes_no_fit(

@@ -15,6 +15,7 @@ from sklearn.linear_model import LogisticRegression
 from conftest import Toy, make_toy
 from isthmus import NaiveBayesEM, SelfTraining, TransductiveLR
 from isthmus.core.numerics import mean_square
+from isthmus.core.problem import Problem
 from isthmus.exceptions import EmptyDocumentWarning
 from isthmus.solvers.linear import fit_logistic
 
@@ -198,6 +199,46 @@ def test_naive_bayes_is_the_plain_mixture(max_iter: int, alpha: float, n_known: 
     model = toy.fit(NaiveBayesEM(max_iter, alpha=alpha, target_prior=prior), sample_labeled=labeled)
     expected = mixture(parts_of(toy, prior, n_known), max_iter, alpha)
     assert model.label_distributions_[~labeled] == pytest.approx(expected, abs=1e-5)
+
+
+def test_naive_bayes_passes_over_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a matrix in single precision, and of two targets, one of which has known labels."""
+    toy = unequal_toy()
+    domain = np.where(toy.in_target & (np.arange(len(toy.y)) % 3 == 0), "other", toy.domain)
+    given = {"X": toy.X.astype(np.float32), "sample_domain": domain, "target_domain": ["target", "other"]}
+
+    def fitted() -> Any:
+        return NaiveBayesEM().fit(y=toy.y, sample_labeled=labeled_rows(toy, 8), **given)
+
+    whole = fitted()
+    monkeypatch.setattr("isthmus.core.parts.NON_ZEROS_OF_A_PART", 30)
+    monkeypatch.setattr("isthmus.core.parts.NON_ZEROS_OF_A_WORD", 0)
+    parted = fitted()
+    assert parted.n_iter_ == whole.n_iter_
+    assert parted.label_distributions_ == pytest.approx(whole.label_distributions_, abs=1e-12)
+    assert parted.word_log_probabilities_ == pytest.approx(whole.word_log_probabilities_, abs=1e-12)
+
+
+def test_naive_bayes_of_many_documents_starts_from_some(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From all that are labelled, and from a sample of the others; all of them are in the mixture."""
+    toy, seen, solve = unequal_toy(), list[Problem](), SelfTraining.solve
+    labeled = labeled_rows(toy, 8)
+
+    def noted(self: SelfTraining, problem: Problem, workspace: Any) -> Any:
+        seen.append(problem)
+        return solve(self, problem, workspace)
+
+    monkeypatch.setattr(SelfTraining, "solve", noted)
+    whole = toy.fit(NaiveBayesEM(), sample_labeled=labeled)
+    monkeypatch.setattr("isthmus.core.sample.AT_MOST", 30)
+    some = toy.fit(NaiveBayesEM(), sample_labeled=labeled)
+    rows, in_problem = (np.concatenate([getattr(own, name) for own in seen[1].domains]) for name in ("rows", "labeled"))
+    assert sorted(rows[in_problem]) == np.flatnonzero(labeled).tolist()
+    assert (~in_problem).sum() == 30
+    for own in seen[1].domains:
+        assert (own.matrix != toy.X[own.rows]).nnz == 0
+    assert not np.array_equal(some.label_distributions_, whole.label_distributions_)
+    assert np.mean(some.transduction_ == whole.transduction_) > 0.9
 
 
 @pytest.mark.parametrize("scale", [1e-3, 100.0])

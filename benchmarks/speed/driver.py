@@ -22,7 +22,13 @@ from isthmus.datasets import make_domains
 from speed.peak import forget_peak, peak_bytes
 
 WORKERS, FILES, LABELED, PIECE, WORDS = 4, 10, 1_000, 5_000, 10_000
-METHODS = {"TCL": ["--set", "tol=0", "--set", "max_iter=20"], "Auto": []}
+METHODS = {
+    "TCL": ["--set", "tol=0", "--set", "max_iter=20"],
+    "MTrick": ["--set", "tol=0", "--set", "max_iter=5"],
+    "NaiveBayesEM": [],
+    "LR": [],
+    "Auto": [],
+}
 
 
 def flat_driver(documents: int) -> Iterator[str]:

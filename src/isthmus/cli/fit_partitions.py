@@ -222,12 +222,16 @@ def _learned(estimator: TransferClassifier, X: Matrix, read: Files, matrix: Remo
         return found
     n = matrix.shape[0]
     rows = drawn_rows(n, 2 * sample.AT_MOST)
-    if len(rows) < n and not estimator.learns_from_a_sample:
-        others = ", ".join(name for name, method in METHODS.items() if method().passes_over_parts)
-        raise DataError(
-            f"{type(estimator).__name__} learns from all documents in one place, and there are {n:,}: choose Auto, or "
-            f"one that passes over them where they lie ({others})."
-        )
+    name = type(estimator).__name__
+    if len(rows) < n:
+        if not estimator.learns_from_a_sample:
+            others = ", ".join(other for other, method in METHODS.items() if method().passes_over_parts)
+            raise DataError(
+                f"{name} learns from all documents in one place, and there are {n:,}: choose Auto, or one that passes "
+                f"over them where they lie ({others})."
+            )
+        note = f"{name} looks at {len(rows):,} of {n:,} documents, and labels all like those that come later."
+        complain(note, "yellow")
     some, unknown = stack([X, matrix.taken(rows)]), [None] * len(rows)
     estimator.fit(some, labels + unknown, sample_domain=domains + [TARGET] * len(rows), target_domain=TARGET)
     return estimator.label_distributions_[len(labels) :] if len(rows) == n else None

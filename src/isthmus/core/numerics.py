@@ -38,11 +38,6 @@ class RowsElsewhere(ABC):
     def squared_norm(self) -> float:
         """||X||^2."""
 
-    @property
-    @abstractmethod
-    def word_sums(self) -> Array:
-        """The sum of all rows."""
-
     @abstractmethod
     def by_parts(self, function: Callable[[Matrix], Array], dtype: Any = None) -> Any:
         """What a function of rows makes of all rows, which stays there."""

@@ -89,8 +89,6 @@ def over_parts(step: Callable[[Matrix, Array], T], X: Matrix, V: Any) -> Iterato
 
 def word_sums(X: Matrix) -> Array:
     """The sum of all rows."""
-    if isinstance(X, RowsElsewhere):
-        return X.word_sums
     return np.asarray(sum(summed_rows(part) for _, part in row_parts(X)))
 
 

@@ -130,6 +130,7 @@ class RemoteMatrix(RowsElsewhere):
 
     @cached_property
     def word_sums(self) -> Array:
+        """The sum of all rows."""
         return np.asarray(sum(self._of_parts(summed_rows)))
 
     def by_parts(self, function: Callable[[Matrix], Array], dtype: Any = None) -> RemoteRows:

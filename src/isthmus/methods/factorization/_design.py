@@ -74,7 +74,8 @@ class Design:
     @property
     def is_plain(self) -> bool:
         """Whether nothing but the fit looks at the classes of documents, which are distributions."""
-        return not self.restore_last and not self.terms and isinstance(self.constraint(ROWS), RowsSumToOne)
+        alone = not any(recipe.weight for recipe in self.terms)
+        return alone and not self.restore_last and isinstance(self.constraint(ROWS), RowsSumToOne)
 
     def constraint(self, name: str) -> Constraint:
         """What a factor, named with its star, must satisfy."""

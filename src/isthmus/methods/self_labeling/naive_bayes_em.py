@@ -126,8 +126,8 @@ class MixtureSolution(TransductiveSolution):
     n_iter: int
 
     def log_likelihoods(self, X: Matrix) -> Array:
-        """Documents x classes, of each document with its class."""
-        return np.asarray(X @ (self.word_log_probabilities / self.length) + self.class_log_prior)
+        """Documents x classes, of each document with its class. In column order: sums over classes are fast."""
+        return np.asfortranarray(X @ (self.word_log_probabilities / self.length)) + self.class_log_prior
 
     def assign(self, X: Matrix, domain: int | None) -> Array:
         return np.asarray(softmax(self.log_likelihoods(X) / self.spread, axis=1))
