@@ -214,6 +214,19 @@ def test_a_missing_class_is_said_in_one_sentence(prior: Any, monkeypatch: pytest
     assert ("prior" in kinds(run)) == asked_for
 
 
+def test_missing_classes_are_looked_for_in_what_was_said_at_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The mixture that goes on from the ensemble is no longer unlike it."""
+    seen = {}
+    monkeypatch.setattr("isthmus.auto.decide.missing_classes", lambda problem, counted, answers: seen.update(answers))
+    labels = 0.8 * np.eye(3)[np.arange(N_UNLABELED) % 2] + 0.2 / 3
+    run = told(monkeypatch, {candidates.WITH_LSA: labels}, "auto", n_classes=3)
+    at_first = run.answers[candidates.MIXTURE]
+    monkeypatch.setattr(Diagnostics, "topic_score", 1.0)
+    kinds(run)
+    assert seen[candidates.MIXTURE] is at_first
+    assert run.answers[candidates.MIXTURE] is not at_first
+
+
 def test_labels_that_say_no_more_than_the_largest_class_are_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
     run = told(monkeypatch, {}, "source")
     for value, said in ((0.5, True), (0.55, False)):

@@ -180,7 +180,7 @@ def _kind(run: Run, diagnostics: Diagnostics, checked: Array | None, estimate: E
 def _rows_of_new_class(run: Run) -> Positions | None:
     """Of documents in X that look like a class which the source lacks."""
     labels = run.consensus.argmax(axis=1)
-    novel = novel_documents(run.problem, run.looked_at, run.answers[names.SOURCE_ONLY], labels)
+    novel = novel_documents(run.problem, run.looked_at, run.at_first[names.SOURCE_ONLY], labels)
     rows = np.concatenate([domain.rows[~domain.labeled] for domain in run.problem.domains])
     return None if novel is None else rows[novel]
 
@@ -201,7 +201,7 @@ def _class_cautions(run: Run, estimate: Estimate) -> list[Caution]:
     classes, prior = run.problem.classes.tolist(), run.prior
     found = []
     told, several = isinstance(run.asked_for, dict), run.problem.n_classes > 2
-    if gone := missing_classes(run.problem, run.looked_at, run.answers) if several and not told else []:
+    if gone := missing_classes(run.problem, run.looked_at, run.at_first) if several and not told else []:
         found.append(warnings.missing(gone))
     elif run.prior_was_found and run.prior_shift >= rules.SHIFT:
         found.append(warnings.label_shift(dict(zip(classes, prior.tolist(), strict=True))))

@@ -64,7 +64,7 @@ class Diagnostics:
 
 def diagnose(run: Run) -> Diagnostics:
     """All indicators of a run."""
-    problem, n_classes, answers = run.problem, run.problem.n_classes, run.answers
+    problem, n_classes, answers = run.problem, run.problem.n_classes, run.at_first
     X, known = problem.labeled
     labels = run.first_labels
     here = run.looked_at.target

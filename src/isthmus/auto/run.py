@@ -97,6 +97,8 @@ class Run:
         self.solutions: dict[str, Solution] = {}
         self.answers: dict[str, Array] = {}
         """Class probabilities of the unlabelled documents."""
+        self.at_first: dict[str, Array] = {}
+        """The same, before an ensemble was chosen and completed: what diagnostics go by."""
         self.seconds: dict[str, float] = {}
         self.skipped: dict[str, str] = {}
         """Why a candidate did not run."""
@@ -117,6 +119,7 @@ class Run:
             self._consider(names.CAUTIOUS)
         self.consensus = self._agreed()
         self._attempt(self.candidates[names.MIXTURE])
+        self.at_first = dict(self.answers)
 
     def repeat(self, members: tuple[str, ...], weights: Mapping[str, float], target_prior: Any) -> None:
         """Let the named ones answer, by weights and at a prior that another run has found."""
