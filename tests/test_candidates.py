@@ -157,7 +157,7 @@ def test_a_mixture_goes_on_from_what_all_members_say() -> None:
     members = (*run.hypotheses, candidates.MIXTURE, candidates.TOPICS)
     run.complete((candidates.TOPICS,))
     began = softmax(running.SURE * run.average(members)[0], axis=1)
-    expected = expectation_maximization(run.problem, began).distributions
+    expected = expectation_maximization(run.problem, began).transduce(run.problem)
     run.complete(members)
     assert np.array_equal(run.answers[candidates.MIXTURE], expected)
     assert np.array_equal(run.solutions[candidates.MIXTURE].transduce(run.problem), expected)

@@ -186,10 +186,11 @@ def test_auto_takes_an_encoder_beside_words(tmp_path: Path) -> None:
     lengths = np.linalg.norm(X[:, n_words:].toarray(), axis=1)
     assert lengths[np.diff(words_alone.indptr) > 0] == pytest.approx(1)
     assert both.vectorizer.transform(["xqz"]).nnz == 0  # letters of no known word
-    profiles = both.estimator.solution_.member(TRANSDUCTIVE_DCI).feature_map
+    regression: Any = both.estimator.solution_.member(TRANSDUCTIVE_DCI)  # type: ignore[attr-defined]
+    profiles = regression.feature_map
     assert profiles.words[:n_words].any()
     assert not profiles.words[n_words:].any()  # embeddings stand beside words, and have no profile
-    assert both.estimator.solution_.member(TRANSDUCTIVE_DCI).classifier.n_features_in_ == X.shape[1] + 100
+    assert regression.classifier.n_features_in_ == X.shape[1] + 100
     sides = both.estimator.diagnostics_, plain.estimator.diagnostics_
     assert sides[0].neighbor_skill == sides[1].neighbor_skill  # which goes by words
     words = both.vectorizer.get_feature_names_out()
