@@ -42,6 +42,8 @@ LEAST_WEIGHT = 0.05
 """A hypothesis that would count for less is no member of an ensemble."""
 SURE = 2.0
 """Chosen in trials: how sharp the hypotheses' consensus is where a mixture starts from it."""
+OF_SEVERAL = 2.0
+"""Chosen in trials: how much a mixture of more than two classes counts, on which hypotheses err more than it does."""
 
 
 class Clock:
@@ -124,8 +126,8 @@ class Run:
     def repeat(self, members: tuple[str, ...], weights: Mapping[str, float], target_prior: Any) -> None:
         """Let the named ones answer, by weights and at a prior that another run has found."""
         self.hypotheses += names.CAUTIOUS  # which may be members
-        at_first = (*self.hypotheses, names.LEARNER)
-        self._wanted, self.weights = members, {name: weights[name] for name in members if name in at_first}
+        weighed = (*self.hypotheses, names.LEARNER)
+        self._wanted, self.weights = members, {name: weights[name] for name in members if name in weighed}
         first = [name in self.weights for name in members]
         for turn in (True, False):
             some = [self.candidates[name] for name, own in zip(members, first, strict=True) if own == turn]
@@ -156,9 +158,9 @@ class Run:
         return count + others
 
     def member_weights(self, members: tuple[str, ...]) -> list[float]:
-        """Hypotheses count for one together, and so does each other member; a mixture of several classes for two."""
+        """Hypotheses count for one together, and so does each other member; a mixture of several classes for more."""
         total = sum(self.weights.get(name, 0.0) for name in members) or 1.0
-        others = {names.MIXTURE: 2.0 if self.problem.n_classes > 2 else 1.0}
+        others = {names.MIXTURE: OF_SEVERAL if self.problem.n_classes > 2 else 1.0}
         return [self.weights[name] / total if name in self.weights else others.get(name, 1.0) for name in members]
 
     def average(
