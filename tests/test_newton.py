@@ -7,6 +7,8 @@ import pytest
 import scipy.sparse as sp
 from sklearn.linear_model import LogisticRegression
 
+from isthmus.solvers.factorization import sweep
+from isthmus.solvers.factorization.kernel import can_compile
 from isthmus.solvers.linear import RepeatedLogistic, SideBySide, fit_logistic, log_odds, newton
 from isthmus.solvers.linear.side_by_side import TwoLayouts
 
@@ -80,6 +82,26 @@ def test_both_layouts_multiply_alike(n_columns: int) -> None:
     there, back = RNG.normal(size=(12, n_columns)), RNG.normal(size=(60, n_columns))
     assert both @ there == pytest.approx(X @ there)
     assert both.T @ back == pytest.approx(X.T @ back)
+
+
+@pytest.mark.skipif(not can_compile(), reason="needs isthmus[fast]")
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_compiled_products_are_the_same(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Single columns are scipy's."""
+    both, asked = TwoLayouts(sp.csr_array(X.astype(dtype))), []
+
+    def can() -> bool:
+        asked.append(True)
+        return True
+
+    monkeypatch.setattr(sweep, "WORTH_COMPILED", 1)
+    monkeypatch.setattr(sweep, "can_compile", can)
+    for n_columns in (1, 3, 5):
+        there, back = (RNG.normal(size=(n, n_columns)).astype(dtype) for n in (12, 60))
+        assert both @ there == pytest.approx(X @ there, rel=1e-5, abs=1e-6)
+        for order in (np.ascontiguousarray, np.asfortranarray):
+            assert both.T @ order(back) == pytest.approx(X.T @ back, rel=1e-5, abs=1e-6)
+    assert len(asked) == 6
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])

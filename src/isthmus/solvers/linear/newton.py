@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 from scipy.special import expit
+from sklearn.utils.extmath import row_norms
 
-from isthmus.core.numerics import mean_square
 from isthmus.solvers.linear.side_by_side import Documents, SideBySide, in_two_layouts
 from isthmus.typing import Array, Matrix
 
@@ -50,7 +50,8 @@ class Logistic:
 
         Tolerances are about gradients, which are as large as X: where its rows are far from unit length, so brought.
         """
-        square = sum(map(mean_square, (X.words, X.hidden) if isinstance(X, SideBySide) else (X,)))
+        parts = (X.words, X.hidden) if isinstance(X, SideBySide) else (X,)
+        square = sum(float(row_norms(part, squared=True).mean()) for part in parts)
         scale = 1.0 if 0.1 < square < 10 or not square else square**0.5
         return cls(in_two_layouts(X), scale, np.zeros(0), np.zeros(0))
 
