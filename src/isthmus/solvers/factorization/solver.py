@@ -11,6 +11,7 @@ from typing import cast
 
 import numpy as np
 
+from isthmus.core.numerics import in_threads
 from isthmus.core.progress import Step
 from isthmus.core.remote import RemoteRows
 from isthmus.solvers.factorization.constraints import (
@@ -24,7 +25,7 @@ from isthmus.solvers.factorization.constraints import (
 from isthmus.solvers.factorization.documents import SweptDocuments
 from isthmus.solvers.factorization.factors import Factors
 from isthmus.solvers.factorization.kernel import multiply
-from isthmus.solvers.factorization.terms import QuadraticTerm, Reconstruction, SplitGradient, Term
+from isthmus.solvers.factorization.terms import Graph, QuadraticTerm, Reconstruction, SplitGradient, Term
 from isthmus.typing import Array
 
 
@@ -124,6 +125,8 @@ def minimize(
 
 def objective(model: Factorization) -> float:
     """What `minimize` makes small."""
+    graphs = [term for term in model.terms if isinstance(term, Graph)]
+    list(in_threads(lambda graph: graph.value(model.factors), graphs))  # side by side: they share nothing
     return sum(term.value(model.factors) for term in model.terms)
 
 
