@@ -17,7 +17,9 @@ from isthmus.core import numerics, parts
 from isthmus.datasets import make_domains
 from isthmus.methods import CCI, DTLM, NMTF, TCL, DomTransNMF
 from isthmus.solvers.factorization import MatrixDocuments, ScaledDocuments, kernel, sweep
+from isthmus.solvers.factorization.kernel import Pair
 from isthmus.solvers.factorization.sweep import RowStep
+from isthmus.solvers.factorization.terms.base import Product
 from isthmus.text import LogTfidf
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
@@ -29,8 +31,9 @@ PLAIN = 1 << 60
 
 def expected(X: Any, V: Any, step: RowStep) -> tuple[Any, Any]:
     """Written straight down."""
-    above = X @ step.words + (0 if step.above is None else step.above)
-    below = V @ step.gram + (0 if step.below is None else step.below) + np.finfo(V.dtype).tiny
+    others = (sum(Product(*pair).multiplied() for pair in side) for side in (step.above, step.below))
+    above, below = (own + other for own, other in zip((X @ step.words, V @ step.gram), others, strict=True))
+    below = below + np.finfo(V.dtype).tiny
     V = V * (above / below) ** step.exponent
     if step.even:
         sums = V.sum(axis=1, keepdims=True)
@@ -46,25 +49,33 @@ def expected(X: Any, V: Any, step: RowStep) -> tuple[Any, Any]:
     columns=st.sampled_from([1, 3, 11]),
     exponent=st.sampled_from([1.0, 0.5, 0.3]),
     even=st.booleans(),
-    others=st.tuples(st.booleans(), st.booleans()),
+    others=st.lists(st.tuples(st.booleans(), st.sampled_from([None, 1, 3, 70])), max_size=4),
 )
 def test_a_sweep_is_the_update_written_down(
-    worth: int, seed: int, n: int, columns: int, exponent: float, even: bool, others: tuple[bool, bool]
+    worth: int, seed: int, n: int, columns: int, exponent: float, even: bool, others: list[tuple[bool, int | None]]
 ) -> None:
     rng = np.random.default_rng(seed)
     X = sp.random_array((n, 7), density=0.3, rng=rng, format="csr")
     V = np.asfortranarray(rng.uniform(size=(n, columns)))
-    above, below = (rng.uniform(size=(n, columns)) if other else None for other in others)
-    words = rng.uniform(size=(7, columns))
-    step = RowStep(words, words.T @ words, exponent, even, above, below)
-    wanted_V, wanted = expected(X.toarray(), V, step)
+    sides: dict[bool, list[Pair]] = {True: [], False: []}
+    for above, width in others:
+        left = rng.uniform(size=(n, width or columns))
+        sides[above].append((left, None if width is None else rng.uniform(size=(columns, width))))
+    words, own = rng.uniform(size=(7, columns)), rng.uniform(size=(columns, columns))
+
+    def step_of(V: Any, words: Any = words) -> RowStep:
+        """V is among what it is updated with."""
+        return RowStep(words, gram, exponent, even, [*sides[True], (V, own)], sides[False])
+
+    gram = words.T @ words
+    wanted_V, wanted = expected(X.toarray(), V, step_of(V))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sweep, "WORTH_COMPILED", worth)
         patch.setattr(parts, "part_ends", lambda indptr, n_words: [0, n // 2, n // 2, n])
         moved = np.array(V, order="F")
-        found = MatrixDocuments(X).sweep(moved, step)
+        found = MatrixDocuments(X).sweep(moved, step_of(moved))
         scaled_V = np.array(V, order="F")
-        twice = ScaledDocuments(MatrixDocuments(X), 2.0).sweep(scaled_V, RowStep(words / 2, *_rest(step)))
+        twice = ScaledDocuments(MatrixDocuments(X), 2.0).sweep(scaled_V, step_of(scaled_V, words / 2))
     assert moved == pytest.approx(wanted_V)
     assert found == pytest.approx(wanted)
     assert found.flags.f_contiguous
@@ -103,10 +114,6 @@ def test_products_are_those_of_the_matrix(worth: int, seed: int, n: int, columns
     assert orders[1].flags.f_contiguous
 
 
-def _rest(step: RowStep) -> tuple[Any, ...]:
-    return step.gram, step.exponent, step.even, step.above, step.below
-
-
 @pytest.fixture(scope="module")
 def made() -> Any:
     made = make_domains(150, n_words=400, n_classes=3, mean_length=40, random_state=0)
@@ -134,7 +141,8 @@ def test_compiled_loops_find_what_numpy_finds(
     assert found[0].objective_ == pytest.approx(found[PLAIN].objective_, rel=near)
 
 
-def test_the_number_of_cores_changes_no_bit(made: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("method", [TCL, DTLM, DomTransNMF])
+def test_the_number_of_cores_changes_no_bit(made: Any, method: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     X, truth = made
     monkeypatch.setattr(parts, "NON_ZEROS_OF_A_PART", 500)
     monkeypatch.setattr(sweep, "WORTH_COMPILED", 0)
@@ -143,7 +151,7 @@ def test_the_number_of_cores_changes_no_bit(made: Any, monkeypatch: pytest.Monke
     for cores in (1, 3):
         numerics.all_threads.cache_clear()
         monkeypatch.setattr(numerics, "n_cores", lambda cores=cores: cores)
-        model = TCL(random_state=0, max_iter=5).fit(X, truth.y, sample_domain=truth.sample_domain, target_domain=1)
+        model = method(random_state=0, max_iter=5).fit(X, truth.y, sample_domain=truth.sample_domain, target_domain=1)
         found.append(model.label_distributions_)
     numerics.all_threads.cache_clear()
     assert np.array_equal(found[0], found[1])

@@ -44,6 +44,7 @@ def factors_of(rng: np.random.Generator) -> Factors:
             "F": rng.uniform(size=(M, C)),
             "A": rng.normal(size=(C, C)),
             "B": rng.normal(size=(2, C + 1)),
+            "b": rng.normal(size=(1, C + 1)),
         }
     )
 
@@ -80,6 +81,9 @@ TERMS: dict[str, Callable[[np.random.Generator], Term]] = {
     "regression with an intercept": lambda rng: Regression(
         "V", "B", labels=rng.choice([-1.0, 1.0], size=(N, 2)), labeled=rng.random(N) < 0.6, weight=1.7, intercept=True
     ),
+    "regression on one column": lambda rng: Regression(
+        "V", "b", labels=rng.choice([-1.0, 1.0], size=(N, 1)), labeled=np.ones(N, dtype=bool), intercept=True
+    ),
     "ridge": lambda rng: Ridge("A", weight=0.4),
     "ridge without the intercept": lambda rng: Ridge("B", weight=0.4, intercept=True),
 }
@@ -111,6 +115,19 @@ def test_gradient_is_the_slope_of_the_value(name: str, seed: int) -> None:
             values.append(term.value(moved))
         slope = (values[0] - values[1]) / (2 * step)
         assert np.vdot(positive - negative, direction) == pytest.approx(slope, rel=1e-5, abs=1e-7)
+
+
+def test_of_one_column_the_parts_are_those_of_the_product() -> None:
+    """Any two numbers with this difference would have the same slope, and would be another update."""
+    rng = np.random.default_rng(0)
+    factors, labels, labeled = factors_of(rng), rng.choice([-1.0, 1.0], size=(N, 1)), np.arange(N) < 5
+    split = Regression("V", "b", labels, labeled, weight=1.7, intercept=True).gradient(factors, "V")
+    slopes, shift = factors["b"][:, :C], factors["b"][0, C]
+    pull, gram = 3.4 * labeled[:, None] * (labels - shift) @ slopes, 3.4 * slopes.T @ slopes
+    seen = labeled[:, None] * factors["V"]
+    wanted = np.maximum(pull, 0) + seen @ np.maximum(-gram, 0), np.maximum(-pull, 0) + seen @ np.maximum(gram, 0)
+    for found, own in zip((split.negative, split.positive), wanted, strict=True):
+        assert total(found, own.shape) == pytest.approx(own)
 
 
 def test_values_are_those_of_the_formulas() -> None:

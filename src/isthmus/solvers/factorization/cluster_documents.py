@@ -8,7 +8,7 @@ done again: one that dies loses its own work, and nothing else. Parts and the or
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -21,7 +21,7 @@ from isthmus.core.cluster import active_client, answer, on_workers
 from isthmus.core.parts import row_parts
 from isthmus.core.remote import Group, RemoteMatrix, RemoteRows, each, first_state, grouped
 from isthmus.solvers.factorization.documents import MatrixDocuments, SweptDocuments, WholeMatrix, added_up
-from isthmus.solvers.factorization.kernel import gram, row_order
+from isthmus.solvers.factorization.kernel import Pair, gram, row_order
 from isthmus.solvers.factorization.sweep import RowStep, columns_times, rows_times, sweep_rows
 from isthmus.typing import Array, Matrix
 
@@ -77,7 +77,7 @@ class ClusterDocuments(WholeMatrix):
 
     def sweep(self, V: Array, step: RowStep) -> Array:
         step = self.prepared(step, V)
-        alone = replace(step, above=None, below=None)
+        alone = replace(step, above=(), below=())
         if self._holds(V):
             return self._sweep_held(alone)
         sent = on_workers(self.client, alone)
@@ -199,16 +199,16 @@ def _load(parts: list[tuple[tuple[Any, Any, Any], tuple[int, int]]]) -> list[Mat
     return [loaded(*part) for part in parts]
 
 
-def _others(step: RowStep, rows: slice) -> tuple[Array | None, Array | None]:
+def _others(step: RowStep, rows: slice) -> tuple[Sequence[Pair], Sequence[Pair]]:
     """What other terms add to a part."""
     own = step.part(rows)
     return own.above, own.below
 
 
 def _sweeps(
-    parts: list[Matrix], own: list[tuple[Array, Array | None, Array | None]], step: RowStep
+    parts: list[Matrix], own: list[tuple[Array, Sequence[Pair], Sequence[Pair]]], step: RowStep
 ) -> list[tuple[Array, Array]]:
-    def swept(part: Matrix, V: Array, above: Array | None, below: Array | None) -> tuple[Array, Array]:
+    def swept(part: Matrix, V: Array, above: Sequence[Pair], below: Sequence[Pair]) -> tuple[Array, Array]:
         rows = np.array(V, order="F")
         return rows, sweep_rows(part, rows, replace(step, above=above, below=below))
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
-from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
 
+from isthmus.solvers.factorization.kernel import WIDEST, Pair, lined_up, product
 from isthmus.solvers.factorization.machine_code import (
     COUNT,
+    Loop,
     Writer,
     address,
+    compiled_once,
     constant,
     count,
     pointer,
@@ -23,8 +24,8 @@ from isthmus.solvers.factorization.machine_code import (
 )
 from isthmus.typing import Array, Matrix
 
-COMPILING = Lock()
-"""Threads that need the same loop at once would each compile it."""
+Widths = tuple[int | None, ...]
+"""Of a sum of products: the columns of each left side, None for an array that is multiplied with nothing."""
 
 
 @dataclass(frozen=True)
@@ -39,15 +40,15 @@ class Pass:
     gather: bool = False
     """x M is computed. Without an update, it becomes v; without sums either, it is kept in their place."""
     update: bool = False
-    """v is multiplied with (x M + above) / (v gram + below)."""
+    """v is multiplied with (x M + above) / (v gram + below), where both are sums of products, row by row."""
     scatter: bool = False
     """x^T v is added to the sums."""
     root: bool = False
     """Whether v is multiplied with the ratio's square root instead."""
     even: bool = False
     """Whether v is made to sum to one."""
-    above: bool = False
-    below: bool = False
+    above: Widths = ()
+    below: Widths = ()
 
     @property
     def least(self) -> float:
@@ -55,37 +56,62 @@ class Pass:
 
 
 def pass_over(
-    X: Matrix, words: Array, V: Array, gram: Array, root: bool, even: bool, above: Array | None, below: Array | None
-) -> Array:
-    """Update V in place, return X^T V. M is in row order, and so is what is returned; V is in column order."""
-    rows, above, below = (None if own is None else upright(own, X.dtype) for own in (V, above, below))
-    kind = Pass(*kinds_of(X), V.shape[1], True, True, True, root, even, above is not None, below is not None)
-    out = np.zeros((X.shape[1], V.shape[1]), dtype=X.dtype)
-    _run(kind, X, words, gram, out, rows, above, below)
-    if rows is not V:
-        V[...] = rows
-    return out
+    X: Matrix,
+    words: Array,
+    V: Array,
+    gram: Array,
+    root: bool,
+    even: bool,
+    above: Sequence[Pair],
+    below: Sequence[Pair],
+) -> Callable[[slice], Array]:
+    """A function that updates some rows of V in place, and returns what they add to X^T V.
+
+    M is in row order, and so is what is returned; V is in column order.
+    """
+    own = upright(V, X.dtype)
+    sides = [[_factors(each, X.dtype) for each in side] for side in (above, below)]
+    widths = (tuple(None if right is None else len(right) for _, right in side) for side in sides)
+    kind = Pass(*kinds_of(X), V.shape[1], True, True, True, root, even, *widths)
+    prepared = _prepared(kind, X, words, gram, own, [each for side in sides for each in side])
+
+    def update(rows: slice) -> Array:
+        out = lined_up(np.zeros, (X.shape[1], V.shape[1]), X.dtype)
+        prepared.run(rows, out)
+        if own is not V:
+            V[rows] = own[rows]
+        return out
+
+    return update
+
+
+def _factors(pair: Pair, dtype: Any) -> Pair:
+    """Those of left @ right.T: `left` in column order, and the transpose of `right` in row order."""
+    left, right = pair
+    if right is not None and right.shape[1] > WIDEST:
+        left, right = product(left, right.T), None
+    return upright(left, dtype), None if right is None else np.ascontiguousarray(right.T, dtype=dtype)
 
 
 def pass_back(X: Matrix, words: Array) -> Array:
     """X^T X M. Both in row order."""
-    out = np.zeros((X.shape[1], words.shape[1]), dtype=words.dtype)
-    _run(Pass(*kinds_of(X), words.shape[1], gather=True, scatter=True), X, words, None, out)
+    out = lined_up(np.zeros, (X.shape[1], words.shape[1]), words.dtype)
+    _prepared(Pass(*kinds_of(X), words.shape[1], gather=True, scatter=True), X, words).run(slice(0, X.shape[0]), out)
     return out
 
 
 def gather_rows(X: Matrix, words: Array) -> Array:
     """X M. Both in row order."""
     out = np.empty((X.shape[0], words.shape[1]), dtype=words.dtype)
-    _run(Pass(*kinds_of(X), words.shape[1], gather=True), X, words, None, out)
+    _prepared(Pass(*kinds_of(X), words.shape[1], gather=True), X, words).run(slice(0, X.shape[0]), out)
     return out
 
 
 def scatter_rows(X: Matrix, V: Array) -> Array:
     """X^T V, in row order."""
     V = upright(V, X.dtype)
-    out = np.zeros((X.shape[1], V.shape[1]), dtype=V.dtype)
-    _run(Pass(*kinds_of(X), V.shape[1], scatter=True), X, None, None, out, V)
+    out = lined_up(np.zeros, (X.shape[1], V.shape[1]), V.dtype)
+    _prepared(Pass(*kinds_of(X), V.shape[1], scatter=True), X, V=V).run(slice(0, X.shape[0]), out)
     return out
 
 
@@ -94,22 +120,31 @@ def kinds_of(X: Matrix) -> tuple[str, str, str]:
     return X.data.dtype.str, X.indices.dtype.str, X.indptr.dtype.str
 
 
-def _run(
+class _Prepared(NamedTuple):
+    """A loop, to be run for some rows. What they share is looked up once, and not by every thread in its turn."""
+
+    loop: Loop
+    operands: list[int]
+    arrays: Any
+    """Those whose addresses are among the operands."""
+
+    def run(self, rows: slice, out: Array) -> None:
+        self.loop(rows.start, rows.stop, address(out), *self.operands)
+
+
+def _prepared(
     kind: Pass,
     X: Matrix,
-    words: Array | None,
-    gram: Array | None,
-    out: Array | None,
+    words: Array | None = None,
+    gram: Array | None = None,
     V: Array | None = None,
-    above: Array | None = None,
-    below: Array | None = None,
-) -> None:
+    others: Sequence[Pair] = (),
+) -> _Prepared:
     words, gram = (None if own is None else np.ascontiguousarray(own, dtype=X.dtype) for own in (words, gram))
-    places = (address(array) for array in (X.data, X.indices, X.indptr, words, gram, out))
-    tall = (each for own in (V, above, below) for each in (address(own), stride(own)))
-    with COMPILING:
-        loop = _compiled(kind)
-    loop(X.shape[0], *places, *tall)
+    operands = [*map(address, (X.data, X.indices, X.indptr, words, gram, V)), stride(V)]
+    for left, right in others:
+        operands += [address(left), stride(left), address(right)]
+    return _Prepared(_compiled(kind), operands, (X, words, gram, V, others))
 
 
 class _Rows(NamedTuple):
@@ -125,6 +160,24 @@ class _Rows(NamedTuple):
         return [write.number(self.array, self.place(write, row, column)) for column in range(width)]
 
 
+class _Sum(NamedTuple):
+    """One row of a sum of products."""
+
+    widths: Widths
+    products: list[tuple[_Rows, Any]]
+    row: Any
+
+    def added(self, write: Writer, value: Any) -> Any:
+        """It and a value of all columns."""
+        for width, (left, right) in zip(self.widths, self.products, strict=True):
+            if width is None:
+                own = write.side_by_side(left.taken(write, self.row, value.type.count))
+                value = write.build.fadd(value, own)
+            else:
+                value = write.plus_row_times(value, left.taken(write, self.row, width), right)
+        return value
+
+
 class NonZeros(NamedTuple):
     """Those of one row."""
 
@@ -138,26 +191,26 @@ class NonZeros(NamedTuple):
         return write.spread(write.number(self.data, at), width), write.position(self.indices, at)
 
 
-@cache
-def _compiled(kind: Pass) -> Callable[..., None]:
-    numbers = pointer(kind.numbers)
-    write = Writer([COUNT, numbers, *map(pointer, (kind.indices, kind.indptr)), *[numbers] * 3, *[numbers, COUNT] * 3])
-    n_rows, data, indices, indptr, words, gram, out, *tall = write.function.args
+@compiled_once
+def _compiled(kind: Pass) -> Loop:
+    numbers, shapes = pointer(kind.numbers), kind.above + kind.below
+    positions = map(pointer, (kind.indices, kind.indptr))
+    shared = [numbers, *positions, *[numbers] * 3, COUNT, *[numbers, COUNT, numbers] * len(shapes)]
+    write = Writer([COUNT, COUNT, numbers, *shared])
+    first, last, out, data, indices, indptr, words, gram, *own = write.function.args
     for operand in (words, gram, out):
         operand.add_attribute("noalias")
-    V, above, below = (_Rows(*tall[first : first + 2]) for first in (0, 2, 4))
+    V, others = _Rows(*own[:2]), [(_Rows(*own[at : at + 2]), own[at + 2]) for at in range(2, len(own), 3)]
+    sides = [(kind.above, others[: len(kind.above)]), (kind.below, others[len(kind.above) :])]
     sums = rooms(write, kind)
-    with write.each(count(0), n_rows) as row:
+    with write.each(first, last) as row:
         begin, end = write.position(indptr, row), write.position(indptr, write.build.add(row, count(1)))
         non_zeros = NonZeros(data, indices, begin, end)
         if kind.gather:
             v = gathered(write, kind, non_zeros, words, sums)
             if kind.update:
-                others = [
-                    write.side_by_side(own.taken(write, row, kind.width)) if there else None
-                    for own, there in ((above, kind.above), (below, kind.below))
-                ]
-                v = _updated(write, kind, V.taken(write, row, kind.width), v, gram, others)
+                above, below = (_Sum(widths, products, row) for widths, products in sides)
+                v = _updated(write, kind, V.taken(write, row, kind.width), v, gram, above, below)
         else:
             v = write.side_by_side(V.taken(write, row, kind.width))
         if kind.update:
@@ -198,17 +251,12 @@ def gathered(write: Writer, kind: Pass, row: NonZeros, words: Any, sums: list[An
     return found
 
 
-def _updated(write: Writer, kind: Pass, old: list[Any], over: Any, gram: Any, others: list[Any]) -> Any:
+def _updated(write: Writer, kind: Pass, old: list[Any], over: Any, gram: Any, above: _Sum, below: _Sum) -> Any:
     """v * (x M + above) / (v gram + below)."""
-    build, (above, below) = write.build, others
-    number = old[0].type
+    build, number = write.build, old[0].type
     least = write.spread(constant(number, kind.least), kind.width)
-    under = least
-    for column, value in enumerate(old):
-        row = write.taken(write.row(gram, count(column), kind.width))
-        under = write.plus(under, write.spread(value, kind.width), row)
-    over = over if above is None else build.fadd(over, above)
-    under = under if below is None else build.fadd(under, below)
+    over = above.added(write, over)
+    under = below.added(write, write.plus_row_times(least, old, gram))
     ratio = build.fdiv(over, under)
     v = build.fmul(write.side_by_side(old), write.root(ratio) if kind.root else ratio)
     v = build.select(build.fcmp_ordered("<", v, least), constant(v.type, 0), v)  # subnormal numbers slow products down
@@ -222,8 +270,10 @@ def _updated(write: Writer, kind: Pass, old: list[Any], over: Any, gram: Any, ot
 
 
 def _scatter(write: Writer, kind: Pass, row: NonZeros, v: Any, out: Any) -> None:
-    """Add x^T v."""
+    """Add x^T v. In pieces, since a row of another width would be put together and taken apart again at every word."""
+    pieces = write.pieces(v)
     with write.each(row.begin, row.end) as at:
-        value, word = row.taken(write, at, kind.width)
-        place = write.row(out, word, kind.width)
-        write.keep(write.plus(write.taken(place), value, v), place)
+        number, first = write.number(row.data, at), write.build.mul(write.position(row.indices, at), count(kind.width))
+        for begin, piece in pieces:
+            place = write.together(out, write.build.add(first, count(begin)), piece.type.count)
+            write.keep(write.plus(write.taken(place), write.spread(number, piece.type.count), piece), place)

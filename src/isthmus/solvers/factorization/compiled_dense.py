@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,8 +10,10 @@ import numpy as np
 from isthmus.solvers.factorization.machine_code import (
     COUNT,
     SQUARE,
+    Loop,
     Writer,
     address,
+    compiled_once,
     constant,
     count,
     pointer,
@@ -55,8 +56,8 @@ def reorder(tall: Array, out: Array) -> None:
     loop(tall.dtype.str, tall.shape[1], to_rows)(len(tall), address(rows), address(columns), stride(columns))
 
 
-@cache
-def _reordering(numbers: str, width: int, to_rows: bool) -> Callable[..., None]:
+@compiled_once
+def _reordering(numbers: str, width: int, to_rows: bool) -> Loop:
     array = pointer(numbers)
     write = Writer([COUNT, array, array, COUNT])
     n_rows, rows, columns, step = write.function.args
@@ -72,8 +73,8 @@ def _reordering(numbers: str, width: int, to_rows: bool) -> Callable[..., None]:
     return write.compiled()
 
 
-@cache
-def _turning(numbers: str, width: int, to_rows: bool) -> Callable[..., None]:
+@compiled_once
+def _turning(numbers: str, width: int, to_rows: bool) -> Loop:
     """The same in squares. The last ones begin earlier, and copy some rows twice."""
     array = pointer(numbers)
     write = Writer([COUNT, array, array, COUNT])
@@ -86,8 +87,8 @@ def _turning(numbers: str, width: int, to_rows: bool) -> Callable[..., None]:
     return write.compiled()
 
 
-@cache
-def _compiled(numbers: str, above: Shape, below: Shape, root: bool, even: bool) -> Callable[..., None]:
+@compiled_once
+def _compiled(numbers: str, above: Shape, below: Shape, root: bool, even: bool) -> Loop:
     array = pointer(numbers)
     write = Writer(
         [COUNT, COUNT, array, COUNT, array, COUNT, COUNT, array, *[array, COUNT, array] * len(above + below)]

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
-
 import numpy as np
 from llvmlite import ir
 
@@ -13,8 +10,10 @@ from isthmus.solvers.factorization.kernel import row_order
 from isthmus.solvers.factorization.machine_code import (
     COUNT,
     SQUARE,
+    Loop,
     Writer,
     address,
+    compiled_once,
     constant,
     count,
     pointer,
@@ -40,8 +39,8 @@ def pull_and_push(A: Matrix, degrees: Array, factor: Array) -> tuple[Array, Arra
     return pulled, pushed, float(gap.sum())
 
 
-@cache
-def _compiled(kind: Pass) -> Callable[..., None]:
+@compiled_once
+def _compiled(kind: Pass) -> Loop:
     """Rows are computed in squares, which are then turned. The last square begins earlier."""
     array, width = pointer(kind.numbers), kind.width
     write = Writer([COUNT, array, *map(pointer, (kind.indices, kind.indptr)), *[array] * 4, COUNT, pointer(DOUBLE)])

@@ -20,6 +20,7 @@ from isthmus.solvers.factorization.kernel import column_order, gram, row_order
 from isthmus.solvers.factorization.sweep import (
     RowStep,
     columns_times,
+    compiled_sweep,
     rows_times,
     sweep_rows,
     there_and_back,
@@ -135,7 +136,10 @@ class MatrixDocuments(WholeMatrix):
 
     def sweep(self, V: Array, step: RowStep) -> Array:
         step = self.prepared(step, V)
-        return self._over_parts(lambda rows, matrix: sweep_rows(matrix, V[rows], step.part(rows)))
+        if not step.compiled:
+            return self._over_parts(lambda rows, matrix: sweep_rows(matrix, V[rows], step.part(rows)))
+        sweep = compiled_sweep(self.matrix, V, step)
+        return self._over_parts(lambda rows, _: sweep(rows))
 
     def there_and_back(self, words: Array) -> Array:
         """X^T X B."""

@@ -14,6 +14,8 @@ import ctypes
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
+from threading import Lock
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -28,6 +30,8 @@ KINDS = {
     for kind, own in (("f4", ir.FloatType()), ("f8", ir.DoubleType()), ("i4", ir.IntType(32)), ("i8", COUNT))
 }
 """LLVM's types by numpy's short names."""
+Loop = Callable[..., None]
+
 SQUARE = 8
 """Rows and columns that are turned in registers."""
 ROUNDED_ONCE = ("contract", "nsz")
@@ -89,6 +93,13 @@ class Writer:
         """value + left * right."""
         return self.build.fadd(value, self.build.fmul(left, right, flags=ROUNDED_ONCE), flags=ROUNDED_ONCE)
 
+    def plus_row_times(self, value: Any, row: Sequence[Any], matrix: Any) -> Any:
+        """value + the product of a row of numbers with a matrix in row order, as wide as the value."""
+        width = value.type.count
+        for at, number in enumerate(row):
+            value = self.plus(value, self.spread(number, width), self.taken(self.row(matrix, count(at), width)))
+        return value
+
     def spread(self, value: Any, width: int) -> Any:
         """The same number in every column."""
         nothing = ir.Constant(ir.VectorType(value.type, width), ir.Undefined)
@@ -104,6 +115,16 @@ class Writer:
 
     def columns(self, value: Any) -> list[Any]:
         return [self.build.extract_element(value, _column(column)) for column in range(value.type.count)]
+
+    def pieces(self, value: Any) -> list[tuple[int, Any]]:
+        """A value as several, each of a power of two of columns, as registers are; and the column each begins with."""
+        width, begin, found = value.type.count, 0, []
+        while begin < width:
+            size = 1 << (width - begin).bit_length() - 1
+            chosen = ir.Constant(ir.VectorType(ir.IntType(32), size), list(range(begin, begin + size)))
+            found.append((begin, self.build.shuffle_vector(value, value, chosen)))
+            begin += size
+        return found
 
     def turn(self, rows: Any, top: Any, columns: Any, step: Any, at: Any, width: int, to_rows: bool = False) -> None:
         """Copy SQUARE rows, from `top` on, of an array in row order to rows `at` of one in column order, or back.
@@ -145,7 +166,7 @@ class Writer:
         taken = known or ir.Function(self._module, ir.FunctionType(value.type, [value.type]), name)
         return self.build.call(taken, [value])
 
-    def compiled(self) -> Callable[..., None]:
+    def compiled(self) -> Loop:
         """What was written, to be called with whole numbers, and with addresses of arrays."""
         self.build.ret_void()
         llvm.initialize_native_target()
@@ -164,6 +185,17 @@ class Writer:
         function: Any = ctypes.CFUNCTYPE(None, *operands)(engine.get_function_address("loop"))
         function.engine = engine  # which owns the code
         return function
+
+
+def compiled_once(write: Callable[..., Loop]) -> Callable[..., Loop]:
+    """`cache`, where threads that need the same loop at once wait for the one that has it compiled."""
+    known, compiling = cache(write), Lock()
+
+    def found(*kind: Any) -> Loop:
+        with compiling:
+            return known(*kind)
+
+    return found
 
 
 def count(number: int) -> Any:

@@ -6,6 +6,7 @@ next is touched: X is read once, and the parts may be anywhere. `sweep_rows` is 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from types import ModuleType
 
@@ -31,22 +32,25 @@ class RowStep:
     """Classes x classes."""
     exponent: float
     even: bool
-    above: Array | None = None
-    """What other terms add, for all rows of V."""
-    below: Array | None = None
+    above: Sequence[Pair] = ()
+    """What other terms add, for all rows of V: a sum of products."""
+    below: Sequence[Pair] = ()
     compiled: bool = False
     """Whether the loops of `isthmus.solvers.factorization.compiled` do it."""
 
     def part(self, rows: slice) -> RowStep:
         """The same for some rows of V."""
-        above, below = (None if own is None else own[rows] for own in (self.above, self.below))
+        above, below = ([(left[rows], right) for left, right in side] for side in (self.above, self.below))
         return replace(self, above=above, below=below)
 
 
 def sweep_rows(X: Matrix, V: Array, step: RowStep) -> Array:
     """Update V, the rows of the documents X, in place; return X^T V."""
-    if not step.compiled:
-        return _sweep_plainly(X, V, step)
+    return compiled_sweep(X, V, step)(slice(0, len(V))) if step.compiled else _sweep_plainly(X, V, step)
+
+
+def compiled_sweep(X: Matrix, V: Array, step: RowStep) -> Callable[[slice], Array]:
+    """A function that does this for some rows of X and V."""
     return _loops().pass_over(X, step.words, V, step.gram, step.exponent == 0.5, step.even, step.above, step.below)
 
 
@@ -80,12 +84,8 @@ def _loops() -> ModuleType:
 
 
 def _sweep_plainly(X: Matrix, V: Array, step: RowStep) -> Array:
-    above: list[Pair] = [(times(X, step.words), None)]
-    below: list[Pair] = [(V, step.gram.T)]
-    if step.above is not None:
-        above.append((step.above, None))
-    if step.below is not None:
-        below.append((step.below, None))
+    above: list[Pair] = [(times(X, step.words), None), *step.above]
+    below: list[Pair] = [(V, step.gram.T), *step.below]
     scratch = np.empty((2, V.shape[1], max(min(len(V), BLOCK_ROWS), 1)), dtype=V.dtype)
     multiply(V, above, below, step.exponent, scratch, step.even)
     return times(X.T, V)  # the transpose of CSR is CSC of the same memory: no X^T is ever stored

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import cached_property
@@ -135,8 +134,8 @@ class Reconstruction:
             gram,
             exponent,
             isinstance(constraint, RowsSumToOne),
-            _added_up(others.negative),
-            _added_up([each for each in others.positive if each.left is not V or each.right is None]),
+            others.negative,
+            [each for each in others.positive if each.left is not V or each.right is None],
         )
         observed = self._swept.sweep(V, step)
         if isinstance(constraint, ColumnsSumToOne):
@@ -177,16 +176,6 @@ class Reconstruction:
                 split.negative.append(Product(found[:, : found.shape[1] // 2]))
                 split.positive.append(Product(found[:, found.shape[1] // 2 :]))
         return split
-
-
-def _added_up(products: Sequence[Product]) -> Array | None:
-    """Their sum; nothing for none."""
-    if not products:
-        return None
-    total = np.array(products[0].multiplied(), order="F")
-    for each in products[1:]:
-        total += each.multiplied()
-    return total
 
 
 def _scaled(scale: float, array: Array) -> Array:

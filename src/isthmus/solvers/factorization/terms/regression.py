@@ -62,16 +62,16 @@ class Regression:
             slopes, shift = factors[self.coefficients][:, :width], factors[self.coefficients][:, width:]
             visible = self._only_labeled(factors[self.rows])
             wanted = self._visible_labels - self.labeled[:, None] * shift.sum(axis=1)
-            plus, minus = parts(product(wanted, 2 * self.weight * slopes))
+            plus, minus = _parts_of_product(wanted, 2 * self.weight * slopes)
             gram_plus, gram_minus = parts(2 * self.weight * slopes.T @ slopes)
             return SplitGradient(
-                negative=[Product(plus), Product(visible, gram_minus)],
-                positive=[Product(minus), Product(visible, gram_plus)],
+                negative=[plus, Product(visible, gram_minus)],
+                positive=[minus, Product(visible, gram_plus)],
             )
         quadratic, pull = self.quadratic(factors, name)
-        plus, minus = parts(2 * pull)
+        toward, away = parts(2 * pull)
         up, down = parts(2 * factors[name] @ quadratic)
-        return SplitGradient(negative=[Product(plus), Product(down)], positive=[Product(minus), Product(up)])
+        return SplitGradient(negative=[Product(toward), Product(down)], positive=[Product(away), Product(up)])
 
     def quadratic(self, factors: Factors, name: str) -> tuple[Array, Array]:
         if name != self.coefficients:
@@ -81,3 +81,13 @@ class Regression:
             visible = self._visible(factors)
             slot.value = self.weight * gram(visible), self.weight * self.labels.T @ visible
         return slot.value
+
+
+def _parts_of_product(tall: Array, small: Array) -> tuple[Product, Product]:
+    """The positive and the negative part of tall @ small."""
+    if len(small) != 1:
+        plus, minus = parts(product(tall, small))
+        return Product(plus), Product(minus)
+    # Of a column and a row, the signs are those of both: two columns stand for an array that nobody writes down.
+    left, (up, down) = np.hstack(parts(tall)), parts(small.T)
+    return Product(left, np.hstack([up, down])), Product(left, np.hstack([down, up]))
