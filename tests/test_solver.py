@@ -178,6 +178,22 @@ def test_negative_start_is_refused() -> None:
         minimize(model, max_iter=1)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("twice", [False, True])
+def test_free_factors_are_least_squares_even_where_columns_repeat(dtype: Any, twice: bool) -> None:
+    rng = np.random.default_rng(0)
+    V = rng.uniform(size=(30, 4)).astype(dtype)
+    if twice:
+        V[:, 3] = V[:, 0]  # any share of the one and the other is as good: the smallest is taken
+    labels = rng.choice([-1.0, 1.0], size=(30, 2)).astype(dtype)
+    term = Regression("V", "A", labels, np.ones(30, dtype=bool))
+    factors = {"V": V, "A": np.zeros((2, 4), dtype=dtype)}
+    model = Factorization(factors, [term], {"V": Frozen(), "A": Free()}, ["A"])
+    minimize(model, max_iter=1)
+    wanted = np.linalg.lstsq(V.astype(np.float64), labels, rcond=1e-6)[0].T
+    assert model.factors["A"] == pytest.approx(wanted, rel=1e-3, abs=1e-3)
+
+
 @pytest.fixture(params=["compiled", "numpy"])
 def kernel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Any:
     if request.param == "compiled" and not kernels.can_compile():

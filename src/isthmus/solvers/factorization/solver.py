@@ -10,6 +10,7 @@ from time import perf_counter
 from typing import cast
 
 import numpy as np
+from scipy.linalg import lapack
 
 from isthmus.core.numerics import in_threads
 from isthmus.core.progress import Step
@@ -190,5 +191,14 @@ def _exact(factors: Factors, name: str, terms: Sequence[Term]) -> Array:
     """The minimum of a sum of quadratics <F Q, F> - 2 <F, R>."""
     quadratics = [cast(QuadraticTerm, term).quadratic(factors, name) for term in terms]  # as `check_parts` saw
     curvature, pull = (reduce(np.add, parts) for parts in zip(*quadratics, strict=True))
-    solution = np.linalg.lstsq(curvature, pull.T, rcond=np.finfo(curvature.dtype).eps)[0]
-    return np.asarray(solution.T, dtype=factors[name].dtype)
+    return np.asarray(_solved(curvature, pull.T).T, dtype=factors[name].dtype)
+
+
+def _solved(curvature: Array, pull: Array) -> Array:
+    """By Cholesky's factors, in a quarter of the time of least squares, unless the curvature is nearly singular."""
+    by_factors = lapack.sposv if curvature.dtype == pull.dtype == np.float32 else lapack.dposv
+    upper, solution, failed = by_factors(curvature, pull)
+    sizes, least = np.diagonal(upper) ** 2, len(curvature) * np.finfo(curvature.dtype).eps
+    if failed or sizes.min() <= least * sizes.max():
+        return np.asarray(np.linalg.lstsq(curvature, pull, rcond=float(np.finfo(curvature.dtype).eps))[0])
+    return np.asarray(solution)
