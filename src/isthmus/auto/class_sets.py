@@ -33,8 +33,10 @@ SUREST = 0.5
 """So much of what the source's prior gives a class is looked at, the documents that candidates are surest of."""
 N_NEIGHBORS = 5
 
-NEW = 0.205
-"""Chosen: a class is new where a tenth of the documents are less familiar than this."""
+NEW = 0.22
+"""Chosen: a class is new where a tenth of the documents are less familiar than this,"""
+OF_FEW = 0.5
+"""less this over the root of their number: few documents have an unfamiliar tenth by chance more often."""
 TENTH = 0.1
 FEWEST = 200
 """Target documents that are looked at; of fewer nothing is said."""
@@ -106,7 +108,7 @@ def novel_documents(problem: Problem, counted: LookedAt, probabilities: Array, l
     if problem.n_classes < 3 or len(here) < FEWEST or not problem.is_bag_of_words:
         return None
     votes = Votes(problem, counted)
-    if np.quantile(familiarity(votes, probabilities[here], labels[here]), TENTH) >= NEW:
+    if np.quantile(familiarity(votes, probabilities[here], labels[here]), TENTH) >= NEW - OF_FEW / len(here) ** 0.5:
         return None
     novel = np.all(votes.density_ratios(votes.around(problem.unlabeled)) < 1, axis=1)
     return novel if novel.any() else None
