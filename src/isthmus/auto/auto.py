@@ -159,9 +159,9 @@ class Auto(TransferClassifier):
                 "words must be left of the embeddings."
             )
         problem = replace(problem, n_embeddings=self.n_embedding_features)
-        length = problem.words_alone.mean_squared_length**0.5
-        scale = 1.0 if np.isclose(length, 1, rtol=1e-6) else 1 / length
         some = sample.sample_for_all(problem) if max(_sizes(problem)) > sample.AT_MOST else problem
+        length = some.words_alone.mean_squared_length**0.5
+        scale = 1.0 if np.isclose(length, 1, rtol=1e-6) else 1 / length
         at_length = some if scale == 1 else some.scaled(scale)  # the length at which the rules were found
         if self.warm_start:
             at_length = with_known_documents(at_length, workspace)
