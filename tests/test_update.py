@@ -134,3 +134,13 @@ def test_the_command(tmp_path: Path) -> None:
     assert "--output" in run("update", model, tmp_path / "new.csv", "-o", new).sentence  # it exists
     (tmp_path / "labels.csv").write_text(f"id,label\n{LATER[0]['id']},unheard of\n")
     assert "does not know: 'unheard of'" in update("--labels", tmp_path / "labels.csv").sentence
+
+
+def test_own_labels_that_are_not_there_are_missed(tmp_path: Path) -> None:
+    put(tmp_path / "s.csv", make(20, 0))
+    put(tmp_path / "t.csv", [{"text": row["text"], "mood": row["label"]} for row in make(20, 1, "t")])
+    model, new, files = tmp_path / "m.isthmus", tmp_path / "t.csv", ["--source", tmp_path / "s.csv"]
+    assert run("fit", *files, "--target", new, "--method", "LR", "-o", model).code == 0
+    updating = ["update", model, new, "--use-target-labels", "-o", tmp_path / "n.isthmus"]
+    assert "has no label: name their column with --label" in run(*updating).sentence
+    assert "20 with a label" in run(*updating, "--label", "mood").stdout

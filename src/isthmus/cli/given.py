@@ -50,7 +50,7 @@ def labels_by_id(
     path: str, documents: Gathered, classes: Sequence[Any], label: str | None = None, allowed: Sequence[str] = ()
 ) -> tuple[list[GivenLabel], dict[str, Any]]:
     """The labels of a file, and the label of each id, spelled as the class is; documents must have some of the ids."""
-    given = read_given(path, documents.columns.id, label, allowed)
+    given = read_given(path, documents.columns.id, label, [*map(str, classes), *allowed])
     spelled = spelled_like([one.label for one in given], classes)
     check_spelling(path, dict.fromkeys(map(str, spelled)), [str(known) for known in classes], allowed)
     own = {one.id for one in given}

@@ -62,7 +62,8 @@ def suggest(
     check_outputs({"--output": output}, force, [model, file, *([] if labels is None else [str(labels)])])
     written_as = task_format(str(output), form_of_tasks and form_of_tasks.value)
     result = load_result(model, encoder)
-    given = set() if labels is None else {one.id for one in read_given(str(labels))}
+    classes = [str(label) for label in result.classes.tolist()]
+    given = set() if labels is None else {one.id for one in read_given(str(labels), id_column, None, classes)}
     reading = {"form": form and form.value, "encoding": encoding, "max_document": max_document}
     with Stages() as stages:
         target = gather_readable(file, stages, text=text, id=id_column, **reading)
@@ -71,7 +72,7 @@ def suggest(
     if not tasks:
         raise DataError(f"{file} has no document that could be suggested: all are labelled or empty.")
     write_beside(output, written_tasks(tasks, written_as))
-    _tell(tasks, output, [str(label) for label in result.classes.tolist()] if written_as == "label-studio" else None)
+    _tell(tasks, output, classes if written_as == "label-studio" else None)
 
 
 def _tell(tasks: list[LabelTask], path: Path, label_studio_classes: list[str] | None) -> None:

@@ -52,6 +52,7 @@ def update_model(
     result = load_result(model, encoder)
     columns = {"text": text, "label": label or ("label" if use_target_labels else None), "id": id_column}
     reading = {**columns, "form": form and form.value, "encoding": encoding, "max_document": max_document}
+    reading["allow_labels"] = [str(one) for one in result.classes.tolist()]
     with Stages() as stages:
         new = gather_readable(file, stages, **reading)
         known = _known_labels(result, new, labels, use_target_labels)
@@ -71,6 +72,8 @@ def _known_labels(result: Result, new: Gathered, path: Path | None, use_own: boo
     from isthmus.exceptions import DataError
 
     classes = result.classes.tolist()
+    if use_own and not any(new.labels):
+        raise DataError(f"{new.path} has no label: name their column with label=, or leave use_target_labels= out.")
     known = spelled_like(new.labels if use_own else [None] * len(new.texts), classes)
     if path is not None:
         _, by_id = labels_by_id(str(path), new, classes)
