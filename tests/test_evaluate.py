@@ -14,6 +14,8 @@ from scipy.stats import binomtest
 from sklearn.metrics import f1_score, precision_recall_fscore_support
 
 from command import run
+from isthmus.cli.console import output
+from isthmus.cli.evaluate import _by_class
 from isthmus.evaluation import compare, evaluate_labels
 from test_quality import make, put, unlabelled
 
@@ -128,3 +130,30 @@ def test_columns_have_the_names_that_fit_gives_them(fitted: Path, tmp_path: Path
         fitted, truth, "--text", "words", "--label", "kind", "--truth", "truth", "--source", tmp_path / "s.csv"
     )
     assert "LR without transfer has 30 of 30 right" in same.stdout
+
+
+def test_many_classes_are_told_by_what_they_are_taken_for(capsys: pytest.CaptureFixture[str]) -> None:
+    names = [f"a class of customers number {number:02d}" for number in range(40)]
+    probabilities = np.eye(40)
+    probabilities[7] = probabilities[8]
+    for shown, told in ((names, "a class of customers number 08 (1)"), (names[:3], "→ a class of customers number 02")):
+        n = len(shown)
+        console = output()
+        console.print(_by_class(evaluate_labels(shown, probabilities[:n, :n], shown), console))
+        lines = capsys.readouterr().out.splitlines()
+        assert len(lines) == n + 1  # no name is folded
+        assert told in lines[8 if n == 40 else 0]
+
+
+def test_a_class_of_the_model_is_no_placeholder(tmp_path: Path) -> None:
+    rows = [{**row, "label": {"pay": "None"}.get(row["label"], "bug")} for row in make(40, 0)]
+    put(tmp_path / "s.csv", rows)
+    new = put(tmp_path / "t.csv", [{**row, "label": rows[n]["label"]} for n, row in enumerate(make(40, 1, "t"))])
+    model, files = tmp_path / "m.isthmus", ["--source", tmp_path / "s.csv", "--target", new]
+    assert run("fit", *files, "--method", "LR", "--allow-label", "None", "-o", model).code == 0
+    assert json.loads(run("evaluate", model, new, "--json").stdout)["documents"] == 40
+    for more in (["--use-target-labels"], ["--labels", new]):
+        done = run("update", model, new, *more, "-o", tmp_path / "n.isthmus", "--force")
+        assert "40 with a label" in done.stdout, done.err
+    rest = run("suggest", model, new, "--labels", new, "-o", tmp_path / "more.csv")
+    assert "all are labelled or empty" in rest.sentence

@@ -10,11 +10,19 @@ import typer
 from isthmus.cli import options as o
 
 if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
     from isthmus._api import Result
     from isthmus.cli.gathering import Gathered
     from isthmus.cli.stages import Stages
     from isthmus.evaluation import Comparison, Evaluation
     from isthmus.quality import Finding
+
+WIDEST = 100_000
+"""No table is as wide."""
+N_CONFUSED = 3
+"""Other classes that are named, where all of the confusion would be too wide."""
 
 
 def evaluate(
@@ -64,7 +72,7 @@ def evaluate(
     result = load_result(model, encoder)
     classes = [str(label) for label in result.classes.tolist()]
     reading: dict[str, Any] = {"form": form and form.value, "encoding": encoding, "max_document": max_document}
-    reading["allow_labels"] = allow_label or ()
+    reading["allow_labels"] = [*classes, *(allow_label or ())]
     with Stages() as stages:
         documents, unknown = _read(file, text, truth or label, reading, classes, stages)
         with stages.stage("labelling"):
@@ -138,7 +146,6 @@ def _show(
     evaluation: Evaluation, others: list[Comparison], unknown: list[Finding], documents: Gathered, report: Path | None
 ) -> None:
     from isthmus.cli.console import complain, output
-    from isthmus.inspection.tables import plain_table
 
     for finding in unknown:
         complain(f"Not counted: {finding.message}", "yellow")
@@ -152,20 +159,7 @@ def _show(
     for other in others:
         say(str(other))
     console.print()
-    rows = [
-        [
-            one.name,
-            _figure(one.precision),
-            _figure(one.recall),
-            f"{one.f1:.2f}",
-            f"{one.n_true:,}",
-            *(f"{n:,}" for n in counts),
-        ]
-        for one, counts in zip(evaluation.classes, evaluation.confusion, strict=True)
-    ]
-    names = [f"→ {one.name}" for one in evaluation.classes]
-    titles = ["true class", "precision", "recall", "F1", "documents", *names]
-    console.print(plain_table(titles, rows, right=titles[3:]))
+    console.print(_by_class(evaluation, console))
     console.print()
     say(
         f"Probabilities: {evaluation.mean_confidence:.2f} is claimed on average, and {evaluation.accuracy.value:.2f} "
@@ -173,6 +167,36 @@ def _show(
     )
     if report is not None:
         say(f"Wrote {report}.")
+
+
+def _by_class(evaluation: Evaluation, console: Console) -> Table:
+    """Scores and confusion of each class; of confusion that is too wide, what the class was most often taken for."""
+    from rich.measure import Measurement
+
+    from isthmus.inspection.tables import plain_table
+
+    titles = ["true class", "precision", "recall", "F1", "documents"]
+    scores = [
+        [one.name, _figure(one.precision), _figure(one.recall), f"{one.f1:.2f}", f"{one.n_true:,}"]
+        for one in evaluation.classes
+    ]
+    names = [one.name for one in evaluation.classes]
+    counts = [[f"{n:,}" for n in row] for row in evaluation.confusion]
+    rows = [own + more for own, more in zip(scores, counts, strict=True)]
+    arrows = [f"→ {name}" for name in names]
+    table = plain_table(titles + arrows, rows, right=[*titles[3:], *arrows])
+    if Measurement.get(console, console.options.update(max_width=WIDEST), table).maximum <= console.width:
+        return table
+    wrong = [_most_often(names, row, number) for number, row in enumerate(evaluation.confusion)]
+    rows = [[*own, more] for own, more in zip(scores, wrong, strict=True)]
+    return plain_table([*titles, "most often taken for"], rows, right=titles[3:])
+
+
+def _most_often(names: list[str], counts: list[int], own: int) -> str:
+    wrong = sorted(
+        (-n, name) for number, (name, n) in enumerate(zip(names, counts, strict=True)) if n and number != own
+    )
+    return ", ".join(f"{name} ({-n:,})" for n, name in wrong[:N_CONFUSED])
 
 
 def _figure(interval: Any) -> str:
