@@ -95,6 +95,20 @@ def test_a_profile_leaves_each_document_out(result: isthmus.Result) -> None:
     assert known.numbers[row] == result.estimator.predict_proba(later[None]).argmax()
 
 
+def test_the_target_itself_does_not_ring() -> None:
+    """Though each of its documents knows words of its own, which one that comes later would not."""
+    rng = np.random.default_rng(0)
+    own = [[f"own{number // 2}x{k}" for k in range(4)] for number in range(1200)]  # each in two documents
+    rows = [" ".join([*(f"w{k}" for k in rng.geometric(0.02, 12)), *words]) for words in own]
+    found = isthmus.transfer(["good w1 w2", "bad w3 w4"] * 5, ["pos", "neg"] * 5, rows, method="LR")
+    known = profile_target(found)
+    assert known is not None
+    for again in (rows, rows[:600]):
+        X = found.vectorizer.transform(again)
+        described = describe_documents(found.vectorizer, again, X, found.estimator.predict_proba(X), known)
+        assert not compare_batch(known, described).drifted
+
+
 def test_the_usual_confidence_is_that_of_the_fit(result: isthmus.Result) -> None:
     """A label that was given is no answer of the model: what it says of that document without it counts."""
     assert result.profile is not None

@@ -31,7 +31,8 @@ class TargetProfile:
     unknown: Array
     """The share of each document's words that no other documents would have taught."""
     closeness: Array
-    """How alike each document is to the mean of the others (cosine, times the length of that mean)."""
+    """How alike each document is to the mean of the others (cosine, times the length of that mean); on average not more
+    than documents of the fit are with all their words, so that they do not look unusual when they come again."""
     confidence: Array
     """The probability of each document's label at the fit, which is calibrated as those of later documents are."""
     numbers: np.ndarray[Any, Any]
@@ -112,9 +113,12 @@ def _profile_of(estimator: Any, vectorizer: Any, some: DrawnDocuments, shared: s
     itself = np.asarray(cross.sum(axis=1)).ravel()
     analyzer, words = _words(vectorizer)
     unknown = [_share(set(analyzer(text)), shared) if words else 0.0 for text in some.texts]
+    closeness = (np.asarray(drawn @ center).ravel() - itself / n) * (n / max(n - 1, 1))
+    # With rare words of its own a document is less like the mean: the target itself must not ring for them.
+    as_it_is = float(np.asarray(own @ center).mean())
     return TargetProfile(
         unknown=np.array(unknown, dtype=np.float64),
-        closeness=(np.asarray(drawn @ center).ravel() - itself / n) * (n / max(n - 1, 1)),
+        closeness=closeness * min(1.0, as_it_is / max(float(closeness.mean()), 1e-12)),
         confidence=np.asarray(probabilities.max(axis=1), dtype=np.float64),
         numbers=probabilities.argmax(axis=1),
         center=center.astype(np.float64),
