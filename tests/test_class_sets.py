@@ -83,6 +83,20 @@ def test_a_class_that_the_target_lacks_is_named(four: Toy, gone: str) -> None:
     assert missing_classes(problem, looked_at(problem), answers_to(problem)) == [gone]
 
 
+def test_a_class_that_somebody_saw_in_the_target_is_not_missing(four: Toy) -> None:
+    toy = without(four, "class 2", in_target=True)
+    answers = answers_to(problem_of(toy))
+    labeled = toy.domain != "target"
+    seen = int(np.flatnonzero(~labeled)[0])
+    labeled[seen] = True
+    y = np.asarray(toy.y).copy()
+    for label, gone in (("class 2", []), ("class 1", ["class 2"])):
+        y[seen] = label
+        problem = make_problem(LR(), toy.X, y, toy.domain, "target", labeled)
+        left = {name: probabilities[1:] for name, probabilities in answers.items()}
+        assert missing_classes(problem, looked_at(problem), left) == gone
+
+
 def test_no_class_is_accused_that_is_there(four: Toy) -> None:
     problem = problem_of(four)
     answers = answers_to(problem)

@@ -49,7 +49,7 @@ A_LITTLE = 0.02
 
 
 def missing_classes(problem: Problem, counted: LookedAt, answers: Mapping[str, Array]) -> list[object]:
-    """Names of the source's classes that the target does not seem to have.
+    """Names of the source's classes that the target does not seem to have; a label that is known there proves one.
 
     None of two classes: a target with one class alone is a matter of its prior. None if unlike candidates did not run,
     or if features are no words, whose cosines tell nothing.
@@ -59,6 +59,8 @@ def missing_classes(problem: Problem, counted: LookedAt, answers: Mapping[str, A
         return []
     found = presence(problem, counted, unlike, list(answers.values()))
     gone = found < min(MISSING, BESIDE * float(np.median(found)))
+    for domain in problem.labeled_targets:
+        gone &= ~domain.labels.any(axis=0)
     return [name for name, lacks in zip(problem.classes.tolist(), gone, strict=True) if lacks]
 
 
