@@ -179,6 +179,29 @@ def test_columns_are_found_by_their_names(tmp_path: Path) -> None:
     assert read(path)[0].text == "alone"
 
 
+def test_a_first_document_is_not_taken_for_the_name_of_the_column(tmp_path: Path) -> None:
+    path = tmp_path / "texts.txt"
+    path.write_text("The lock would not open.\nMy card was charged twice.\n")
+    with pytest.raises(DataError, match="write a line with the word text above it"):
+        read(path)
+    assert len(read(path, text="The lock would not open.")) == 1
+    path.write_text("what they said\nThe lock would not open.\nMy card was charged twice.\n")
+    assert len(read(path)) == 2
+
+
+def test_a_table_of_pandas_is_said_to_be_one(tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    for table in (
+        {"text": {"0": "a", "1": "b"}, "label": {"0": "x", "1": "y"}},
+        {"text": ["a", "b"], "label": ["x", "y"]},
+    ):
+        path.write_text(json.dumps(table))
+        with pytest.raises(DataError, match="one object of columns"):
+            read(path)
+    path.write_text(json.dumps({"text": "a", "label": "x"}))
+    assert len(read(path)) == 1
+
+
 def test_numbers_gaps_and_dates(tmp_path: Path) -> None:
     path = tmp_path / "documents.jsonl"
     path.write_text('{"text": "a", "label": 1}\n{"text": "b", "label": 2.0, "id": 7}\n{"text": 3, "label": true}\n')

@@ -47,6 +47,9 @@ USUAL = {
 }
 """Names of columns that need no explanation, in small letters."""
 
+SENTENCE = 4
+"""Words of a name that may well be the first document of a file without names."""
+
 
 @dataclass
 class Columns:
@@ -119,6 +122,11 @@ def _guess(table: DocumentTable, role: str) -> str | None:
     candidates = [column for column in table.columns if column.strip().lower() in USUAL[role]]
     if not candidates and role == "text" and len(table.columns) == 1:
         candidates = table.columns
+        if len(candidates[0].split()) >= SENTENCE:  # else the first document would be lost without a word
+            raise DataError(
+                f"{table.name} has one column, whose name would be {_short(candidates[0])}: if that is a document, "
+                "write a line with the word text above it; else say so with text=."
+            )
     if len(candidates) == 1:
         return candidates[0]
     if candidates:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import Any, cast
 
+from isthmus.exceptions import DataError
 from isthmus.io.documents.bad_rows import BadRowError
 from isthmus.io.documents.lines import LONGEST
 
@@ -42,6 +43,11 @@ def read_jsonl(
     columns = list(dict.fromkeys(key for _, item in seen if isinstance(item, dict) for key in item))
     if seen and all(isinstance(item, BadRowError) for _, item in seen):  # not JSON lines at all
         raise cast(BadRowError, seen[0][1])
+    if len(seen) == 1 and are_all and _holds_columns(seen[0][1]):
+        raise DataError(
+            f"{name} is one object of columns, and not of a document: write an object for each document, as "
+            'to_json(..., orient="records", lines=True) of pandas does.'
+        )
 
     def rows(wanted: Sequence[str]) -> Iterator[tuple[str, Any]]:
         awaited = set(wanted).difference(columns)
@@ -69,6 +75,14 @@ def parse_json(text: str, place: str) -> Any:
     except (ValueError, RecursionError):
         why = "is not JSON that can be read: a number is too long, or it is too deep."
         raise BadRowError(place, _NO_JSON, why, [text]) from None
+
+
+def _holds_columns(found: Any) -> bool:
+    """Whether an object is a whole table, as pandas writes it if it is told nothing: {column: {row: value}}."""
+    values = list(found.values()) if isinstance(found, dict) else []
+    if all(isinstance(value, dict) for value in values):
+        return len({tuple(value) for value in values}) == 1
+    return all(isinstance(value, list) for value in values) and len({len(value) for value in values}) == 1
 
 
 def _read_object(line: str, place: str) -> dict[str, Any] | BadRowError:
