@@ -168,7 +168,7 @@ def test_warnings_are_sentences(tmp_path: Path) -> None:
     options = ["--tasks", "comp vs sci", "--methods", "LR", "--data", str(tmp_path / "data")]
     done = run("bench", "tcl", *options, cache=tmp_path)
     assert done.returncode == 0
-    assert done.stderr.startswith("isthmus: 1 of 81 documents hold no known word")
+    assert done.stderr.startswith("isthmus: 1 of 81 documents holds no known word")
     assert len(done.stderr.strip().splitlines()) == 1
 
 

@@ -104,7 +104,7 @@ CASES: dict[str, tuple[list[dict[str, str]], list[dict[str, str]], str]] = {
         SOURCE,
         [*({**row, "text": f"this is the one that was for you and {row['text']}"} for row in TARGET)]
         + [{"id": f"g{n}", "text": GERMAN.format(f"w{n} w{n + 1} w{n + 2}")} for n in range(3)],
-        "t.csv: most documents are English, but 3 documents seem to be German (lines 22, 23, 24).",
+        "t.csv: 3 documents seem to be German, and most documents of all files English (lines 22, 23, 24).",
     ),
     "other-column": (
         SOURCE,
@@ -335,7 +335,7 @@ def test_empty_documents_are_told_once(tmp_path: Path) -> None:
     lonely = {"id": "y", "text": "qqq zzz"}  # known to nobody else, which is no finding in a source
     put(tmp_path / "s.csv", [*SOURCE, {**lonely, "label": "pay"}])
     done = run("fit", *files, put(tmp_path / "t.csv", TARGET), *outputs)
-    assert done.err.startswith("isthmus: 1 of 51 documents hold no known word")
+    assert done.err.startswith("isthmus: 1 of 51 documents holds no known word")
     assert len(done.err.splitlines()) == 1
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from isthmus.cli.console import complain
+from isthmus.cli.console import complain, n_documents
 from isthmus.cli.gathering import Files, Gathered, Reading, check_spelling
 from isthmus.core.labels import spelled_like
 from isthmus.core.proportions import Interval, wilson
@@ -35,7 +35,7 @@ class SampleScore:
 
     def __str__(self) -> str:
         return (
-            f"Of {self.n:,} documents drawn at random, the labels that were suggested before are right in "
+            f"Of {n_documents(self.n)} drawn at random, the labels that were suggested before are right in "
             f"{self.right:,}: {self.interval}."
         )
 

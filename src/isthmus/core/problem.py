@@ -249,7 +249,8 @@ def warn_of_empty(n_empty: int, n_rows: int) -> None:
     """Count the documents that no method sees."""
     if n_empty:
         warn(
-            f"{n_empty} of {n_rows} documents hold no known word; they get the class prior of the labelled documents.",
+            f"{n_empty} of {n_rows} documents {'holds' if n_empty == 1 else 'hold'} no known word; "
+            f"{'it gets' if n_empty == 1 else 'they get'} the class prior of the labelled documents.",
             EmptyDocumentWarning,
         )
 

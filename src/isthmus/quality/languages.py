@@ -55,7 +55,11 @@ def _script(text: str) -> str | None:
     letters = [letter for letter in text[:200] if letter.isalpha()]
     scripts = Counter(name(letter, "").partition(" ")[0] for letter in letters)
     found, n = scripts.most_common(1)[0] if scripts else ("", 0)
-    return f"{found.capitalize()} script" if found in SCRIPTS[1:] and 2 * n > len(letters) else None
+    return (
+        f"{'CJK' if found == 'CJK' else found.capitalize()} script"
+        if found in SCRIPTS[1:] and 2 * n > len(letters)
+        else None
+    )
 
 
 def find_languages(parts: Sequence[Part], tokens: Tokens) -> Iterator[Finding]:
@@ -73,4 +77,5 @@ def find_languages(parts: Sequence[Part], tokens: Tokens) -> Iterator[Finding]:
             if language not in (None, main) and n >= max(2, SHARE * len(own)):
                 what = documents_are(n, f"seems to be {language}", f"seem to be {language}")
                 places = [part.place(row) for row, other in enumerate(own) if other == language]
-                yield make_finding("languages", part.name, f"most documents are {main}, but {what}", places)
+                seen = f"{what}, and most documents of all files {main}"
+                yield make_finding("languages", part.name, seen, places)
