@@ -59,6 +59,7 @@ def test_other_vectorizers_and_labels() -> None:
             "target_texts is a DataFrame, and no list of texts",
         ),
         ({"source_texts": dict.fromkeys(SOURCE)}, TypeError, "source_texts is a dict, .*: give one column of it"),
+        ({"source_texts": set(SOURCE)}, TypeError, "source_texts is a set, whose order is any: give a list of texts"),
         ({"source_texts": np.array([SOURCE]).T}, TypeError, "source_texts is a ndarray, and no list of texts"),
         ({"source_labels": pd.DataFrame({"label": LABELS})}, TypeError, "source_labels is a DataFrame, and no list of"),
         ({"source_labels": np.array([LABELS]).T}, TypeError, "source_labels is a ndarray, and no list of labels"),

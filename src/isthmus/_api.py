@@ -160,12 +160,12 @@ class Result:
 
     def __repr__(self) -> str:
         counts = dict(zip(*np.unique(self.labels.astype(str), return_counts=True), strict=True))
-        first = sorted(counts.items(), key=lambda item: -item[1])[:5]
+        first, n = sorted(counts.items(), key=lambda item: -item[1])[:5], len(self.labels)
         named = ", ".join(f"{label}: {n:,}" for label, n in first)
         more = f", and {len(counts) - 5} more" if len(counts) > 5 else ""
         estimate = getattr(self.estimator, "estimated_accuracy_", None)
         accuracy = "" if estimate is None else f"; estimated accuracy {estimate}"
-        return f"<Result of {type(self.estimator).__name__}: {len(self.labels):,} texts ({named}{more}){accuracy}>"
+        return f"<Result of {type(self.estimator).__name__}: {n:,} text{'s' * (n != 1)} ({named}{more}){accuracy}>"
 
     def _repr_html_(self) -> str:
         """What a notebook shows: counts, estimate and warnings, and the bridge where there are words for one."""

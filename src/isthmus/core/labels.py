@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -127,6 +127,8 @@ def read_column(values: Any, argument: str, what: str) -> list[Any]:
     """As a list. That of a table would be the names of its columns, and that of a string its letters."""
     if isinstance(values, str):
         raise TypeError(f"{argument} is one string: give a list of {what}.")
+    if isinstance(values, Set):
+        raise TypeError(f"{argument} is a {type(values).__name__}, whose order is any: give a list of {what}.")
     if isinstance(values, Mapping) or hasattr(values, "columns") or getattr(values, "ndim", 1) != 1:
         raise TypeError(f"{argument} is a {type(values).__name__}, and no list of {what}: give one column of it.")
     return list(values)

@@ -318,8 +318,8 @@ def _check_bridge(domains: list[Domain]) -> None:
     for domain in domains:
         if domain.is_target and not np.any(seen & _words_used(domain.matrix)):
             raise ValueError(
-                f"Target domain {domain.name!r} shares no word with the labelled documents: "
-                "vectorize all domains together, with one vocabulary."
+                f"Target domain {domain.name!r} shares no word with the labelled documents: vectorize all domains "
+                "together, with one vocabulary; two languages need an encoder that knows both."
             )
 
 

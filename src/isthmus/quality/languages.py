@@ -55,11 +55,8 @@ def _script(text: str) -> str | None:
     letters = [letter for letter in text[:200] if letter.isalpha()]
     scripts = Counter(name(letter, "").partition(" ")[0] for letter in letters)
     found, n = scripts.most_common(1)[0] if scripts else ("", 0)
-    return (
-        f"{'CJK' if found == 'CJK' else found.capitalize()} script"
-        if found in SCRIPTS[1:] and 2 * n > len(letters)
-        else None
-    )
+    title = found if found == "CJK" else found.capitalize()
+    return f"{title} script" if found in SCRIPTS[1:] and 2 * n > len(letters) else None
 
 
 def find_languages(parts: Sequence[Part], tokens: Tokens) -> Iterator[Finding]:
