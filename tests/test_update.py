@@ -62,6 +62,19 @@ def test_known_labels_are_learned_and_everything_else_stays(result: isthmus.Resu
         assert after.topics()
 
 
+def test_many_labels_measure_whatever_the_fit_had_claimed(result: isthmus.Result) -> None:
+    if getattr(result.estimator, "estimated_accuracy_", None) is None:
+        return
+    rng, found = np.random.default_rng(0), result.predict(texts(LATER))
+    others = np.where(found == result.classes[0], result.classes[1], result.classes[0])
+    for share in (0.6, 0.9):
+        known = np.where(rng.random(len(found)) < share, found, others)
+        right = (known == found).mean()
+        estimate = result.update(texts(LATER), known.tolist()).estimator.estimated_accuracy_
+        assert estimate.value == pytest.approx(right, abs=0.02)
+        assert estimate.low < right < estimate.high < estimate.low + 0.2
+
+
 def test_documents_without_labels_do_not_make_it_surer(result: isthmus.Result) -> None:
     claimed = result.predict_proba(texts(LATER)).max(axis=1).mean()
     after = result.update(texts(LATER))

@@ -35,6 +35,11 @@ class Estimate:
         """If all others are wrong."""
         return Estimate(self.value * share, self.low * share, self.high * share)
 
+    def moved_to(self, value: float) -> Estimate:
+        """As uncertain, around another value."""
+        by = value - self.value
+        return Estimate(value, max(self.low + by, 0.0), min(self.high + by, 1.0))
+
     def __str__(self) -> str:
         return f"{self.value:.0%} ({self.low:.0%} to {self.high:.0%})"
 
@@ -91,8 +96,8 @@ def updated(
     known = np.bincount(stratum, minlength=len(shares)) + worth * shares
     surprise = np.bincount(stratum, weights=right - probabilities, minlength=len(shares))
     shift, total = float(np.sum(shares * surprise / known)), 1 / float(np.sum(shares**2 / known))
-    # A draw stays unknown, however many others are known.
-    left = np.maximum(variances, 0) * worth / total + _of_a_draw(n_left)
+    # A draw stays unknown, however many others are known. If none is left, it is about any that may come.
+    left = np.maximum(variances, 0) * worth / total + (_of_a_draw(n_left) if n_left else 0.0)
     below, above = Z * np.sqrt(left)
     return _around(estimate.value + shift, float(below), float(above), 1 / n_classes)
 

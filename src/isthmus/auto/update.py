@@ -25,7 +25,7 @@ from isthmus.core.problem import has_words
 from isthmus.core.solution import Solution, published
 from isthmus.solvers.linear.logistic import TOL
 from isthmus.solvers.linear.newton import Logistic, fit_newton
-from isthmus.typing import Array, Matrix
+from isthmus.typing import Array, Matrix, Positions
 
 LEAST = 1e-3
 """Of a probability: no model is so sure that known labels could not change its mind."""
@@ -70,13 +70,18 @@ class UpdatedSolution(Solution):
         coefficients = sharpness * (self._coefficients + difference)
         return replace(self, _coefficients=coefficients, _sharpness=sharpness * self._sharpness)
 
-    def expecting(self, claimed: Array, right: Any, n_left: int) -> UpdatedSolution:
-        """With the estimated accuracy after a look at documents that are known."""
+    def expecting(self, claimed: Array, given: Positions, right: Any) -> UpdatedSolution:
+        """With the estimated accuracy after a look at the documents that are given a label.
+
+        What the model claims of all that arrived is what these are beside: the fit's own documents were others.
+        """
         shown = self.shown
         if not isinstance(shown, EnsembleSolution) or not len(right):
             return self
-        n_classes = self._coefficients.shape[1]
-        shown = replace(shown, estimated_accuracy=updated(shown.estimated_accuracy, claimed, right, n_classes, n_left))
+        n_classes, n_left = self._coefficients.shape[1], len(claimed) - len(given)
+        before = shown.estimated_accuracy.moved_to(float(claimed.mean()))
+        after = updated(before, claimed[given], right, n_classes, n_left, claimed)
+        shown = replace(shown, estimated_accuracy=after)
         base = self._base
         return replace(self, _base=replace(base, inner=shown) if isinstance(base, FirstColumnsSolution) else shown)
 
@@ -108,7 +113,7 @@ def update_estimator(estimator: TransferClassifier, X: Matrix, labels: Sequence[
         # What nobody checked does not make the model surer of itself.
         mean = sure.mean() + np.sum(right - sure[given]) / (len(given) + WORTH) if len(sure) else 1.0
         sharpness = sharpness_for(before + rows @ difference, float(np.clip(mean, 1 / n_classes, 1)))
-    solution = base.corrected(difference, sharpness).expecting(sure[given], right, len(known) - len(given))
+    solution = base.corrected(difference, sharpness).expecting(sure, given, right)
     found.n_features_in_ = X.shape[1]
     found.solution_ = solution
     for name, value in published(solution).items():
