@@ -256,8 +256,10 @@ def test_time_is_for_all_trials_together(toy: Toy, monkeypatch: pytest.MonkeyPat
 
 def test_sentences_of_warnings_are_well_formed() -> None:
     unrelated = [cautions.unrelated(certain, n_known) for certain in (True, False) for n_known in (0, 1, 5)]
-    classes = [cautions.missing(["a"]), cautions.missing(["a", "b"]), cautions.label_shift({"a": 0.7, "b": 0.3})]
+    classes = [cautions.missing(list("abcdefghijklm"[:n])) for n in (1, 2, 12)]
+    classes.append(cautions.label_shift({"a": 0.7, "b": 0.3}))
     for one in [*unrelated, *classes, cautions.majority("a"), cautions.harm()]:
         assert "  " not in one.message
         assert one.message.endswith(".")
     assert "these classes, leave the source's documents of them out" in cautions.missing(["a", "b"]).message
+    assert "'j' and 2 more: if" in classes[2].message

@@ -14,6 +14,9 @@ PRIOR = "prior"
 HARM = "harm"
 MAJORITY = "majority"
 
+MOST_NAMED = 10
+"""Classes in one sentence."""
+
 
 @dataclass(frozen=True)
 class Caution:
@@ -43,7 +46,8 @@ def unrelated(certain: bool, n_known: int = 0) -> Caution:
 
 def missing(names: list[object]) -> Caution:
     """Classes that the target does not seem to have."""
-    shown = ", ".join(map(repr, names))
+    shown = ", ".join(map(repr, names[:MOST_NAMED]))
+    shown += f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
     these, them = ("this class", "it") if len(names) == 1 else ("these classes", "them")
     return Caution(
         MISSING,

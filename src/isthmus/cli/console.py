@@ -20,6 +20,9 @@ CONTROLS = {
 """What commands a terminal or turns the direction of a line, and what is shown of it. Labels and names of files come
 from anywhere."""
 
+OPTIONS = {"on_bad_rows=skip": "--on-bad-rows skip", "novelty=True": "--set novelty=true"}
+"""Arguments with a value, which sentences of the library name."""
+
 
 class SafeConsole(Console):
     """Colors are its own; text that would command the terminal is shown instead."""
@@ -70,8 +73,11 @@ def as_options(sentence: str) -> str:
     'it has several: choose one with --text or --use-target-labels.'
     >>> as_options("leave them out with on_bad_rows=skip.")
     'leave them out with --on-bad-rows skip.'
+    >>> as_options("set them aside with novelty=True, or label some.")
+    'set them aside with --set novelty=true, or label some.'
     """
-    sentence = sentence.replace("on_bad_rows=skip", "--on-bad-rows skip")
+    for given, option in OPTIONS.items():
+        sentence = sentence.replace(given, option)
     return re.sub(r"\b([a-z_]+)=(?![\w\"'({\[.]\w)(?=[\s.,:;)]|$)", lambda m: "--" + m[1].replace("_", "-"), sentence)
 
 
