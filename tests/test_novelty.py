@@ -20,7 +20,7 @@ from isthmus._api import Result
 from isthmus.auto import class_sets
 from isthmus.auto.class_sets import Votes, familiarity, for_usual, novel_documents
 from isthmus.auto.estimate import Estimate
-from isthmus.auto.label_shift import LookedAt
+from isthmus.auto.label_shift import HANDFUL, LookedAt
 from isthmus.auto.update import update_estimator
 from isthmus.core.problem import Problem, make_problem
 from isthmus.core.workspace import Workspace
@@ -147,6 +147,17 @@ def test_without_novelty_the_estimate_is_lower_by_their_share(open_set: Toy, fit
     (message,) = [caution.message for caution in plain.warnings_ if caution.kind == "new class"]
     assert f"{fitted.novel_.sum():,} target documents ({share:.0%})" in message
     assert "novelty=True" in message
+
+
+def test_of_two_classes_and_one_that_hardly_any_document_has_nothing_is_said(open_set: Toy) -> None:
+    """A handful of source documents under a third label must not make a task of two classes one of three."""
+    problem = problem_of(open_set)
+    probabilities = answers_to(problem)
+    labels = probabilities.argmax(axis=1)
+    assert novel_documents(problem, everything(problem), probabilities, labels) is not None
+    third = np.flatnonzero(labels == 2)
+    labels[third[HANDFUL - 1 :]] = 0
+    assert novel_documents(problem, everything(problem), probabilities, labels) is None
 
 
 def test_nothing_is_new_where_the_source_has_all_classes(four: Toy, toy: Toy) -> None:

@@ -104,10 +104,12 @@ def novel_documents(problem: Problem, counted: LookedAt, probabilities: Array, l
     """Which unlabelled documents are of a class that no labelled document has. None if there seems to be none.
 
     `probabilities` are the answers of the source-only classifier, and `labels` the pseudo-labels. Novel are those
-    around which no class of the source is as dense as the target itself. Of two classes nothing is said.
+    around which no class of the source is as dense as the target itself. Of two classes nothing is said, nor of two and
+    others that hardly any document has.
     """
     here = counted.target
-    if problem.n_classes < 3 or len(here) < FEWEST or not problem.is_bag_of_words:
+    n_there = int(np.sum(np.bincount(labels[here]) >= HANDFUL))
+    if n_there < 3 or len(here) < FEWEST or not problem.is_bag_of_words:
         return None
     votes = Votes(problem, counted)
     if np.quantile(familiarity(votes, probabilities[here], labels[here]), TENTH) >= NEW - OF_FEW / len(here) ** 0.5:
