@@ -51,8 +51,13 @@ def update_model(
     check_outputs({"--output": output}, force, [model, file, *([] if labels is None else [str(labels)])])
     result = load_result(model, encoder)
     columns = {"text": text, "label": label or ("label" if use_target_labels else None), "id": id_column}
-    reading = {**columns, "form": form and form.value, "encoding": encoding, "max_document": max_document}
-    reading["allow_labels"] = [str(one) for one in result.classes.tolist()]
+    reading: dict[str, Any] = {
+        **columns,
+        "form": form and form.value,
+        "encoding": encoding,
+        "max_document": max_document,
+        "allow_labels": [str(one) for one in result.classes.tolist()],
+    }
     with Stages() as stages:
         new = gather_readable(file, stages, **reading)
         known = _known_labels(result, new, labels, use_target_labels)
