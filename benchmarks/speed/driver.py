@@ -42,7 +42,9 @@ def flat_driver(documents: int) -> Iterator[str]:
             _write(folder, size // FILES)
             for method in METHODS:
                 command = [sys.executable, "-m", "speed.driver", str(folder / "answer.json"), name, method]
-                subprocess.run(command, capture_output=True, check=True)
+                done = subprocess.run(command, capture_output=True, text=True, check=False)
+                if done.returncode:
+                    sys.exit(done.stderr)
                 found = json.loads((folder / "answer.json").read_text())
                 yield (
                     f"| {method} | {size:,} | {found['seconds']:.0f} | {found['before'] / 1e6:.0f} "
