@@ -217,7 +217,9 @@ def test_a_missing_class_is_said_in_one_sentence(prior: Any, monkeypatch: pytest
 def test_missing_classes_are_looked_for_in_what_was_said_at_first(monkeypatch: pytest.MonkeyPatch) -> None:
     """The mixture that goes on from the ensemble is no longer unlike it."""
     seen = {}
-    monkeypatch.setattr("isthmus.auto.decide.missing_classes", lambda problem, counted, answers: seen.update(answers))
+    monkeypatch.setattr(
+        "isthmus.auto.decide.missing_classes", lambda problem, counted, answers: seen.update(answers) or []
+    )
     labels = 0.8 * np.eye(3)[np.arange(N_UNLABELED) % 2] + 0.2 / 3
     run = told(monkeypatch, {candidates.WITH_LSA: labels}, "auto", n_classes=3)
     at_first = run.answers[candidates.MIXTURE]
@@ -225,6 +227,23 @@ def test_missing_classes_are_looked_for_in_what_was_said_at_first(monkeypatch: p
     kinds(run)
     assert seen[candidates.MIXTURE] is at_first
     assert run.answers[candidates.MIXTURE] is not at_first
+
+
+@pytest.mark.parametrize(("known", "gone"), [(None, {1, 2}), (2, {1}), (0, {1, 2})])
+def test_a_class_with_a_known_label_of_the_target_is_not_missing(
+    known: int | None, gone: set[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And of two that are left, nothing is said of a new one."""
+    said: dict[str, Any] = {"novel": 0}
+    monkeypatch.setattr(Diagnostics, "unrelated_score", -1.0)
+    monkeypatch.setattr("isthmus.auto.decide.missing_classes", lambda *_: [1, 2])
+    monkeypatch.setattr("isthmus.auto.decide.novel_documents", lambda *_: said.update(novel=said["novel"] + 1))
+    monkeypatch.setattr("isthmus.auto.warnings.missing", lambda names: said.update(gone=set(names)))
+    run = told(monkeypatch, {}, "auto", n_classes=4)
+    checked = None if known is None else np.eye(4)[[known]].repeat(N_UNLABELED, axis=0) * (np.arange(100) == 7)[:, None]
+    decide(run, checked)
+    assert said["gone"] == gone
+    assert said["novel"] == (len(gone) == 1)
 
 
 def test_labels_that_say_no_more_than_the_largest_class_are_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -81,12 +81,13 @@ def decide(run: Run, checked: Array | None, novelty: bool = False) -> Decision:
         found.append(warnings.harm())
     novel = None
     if not found:  # a worse message says it all
-        novel = _rows_of_new_class(run) if run.problem.n_classes > 2 else None
+        gone = _missing(run, checked)
+        novel = _rows_of_new_class(run) if run.problem.n_classes - len(gone) > 2 else None
         if novel is not None:
             share = len(novel) / run.n_unlabeled
             found.append(warnings.new_class(len(novel), share, novelty))
             estimate = estimate if novelty else estimate.times(1 - share)
-        found += _class_cautions(run, estimate)
+        found += _class_cautions(run, estimate, gone)
     return replace(_decision(run, members, diagnostics, estimate, found, reason), novel=novel)
 
 
@@ -193,15 +194,19 @@ def _surprise(probabilities: Array, labels: Array) -> float:
     return float(np.log(np.maximum((probabilities * labels).sum(axis=1), 1e-3)).sum() + entr(probabilities).sum())
 
 
-def _class_cautions(run: Run, estimate: Estimate) -> list[Caution]:
-    """Label shift, a class that the target does not seem to have, and labels that say no more than the largest class.
+def _missing(run: Run, checked: Array | None) -> list[object]:
+    """Classes that the target does not seem to have. Who gives a prior knows, and so does who gives a label of one."""
+    if isinstance(run.asked_for, dict) or run.problem.n_classes < 3:
+        return []
+    seen = set() if checked is None else set(run.problem.classes[checked.any(axis=0)].tolist())
+    return [name for name in missing_classes(run.problem, run.looked_at, run.at_first) if name not in seen]
 
-    None about a prior that the user gave.
-    """
+
+def _class_cautions(run: Run, estimate: Estimate, gone: list[object]) -> list[Caution]:
+    """Label shift, classes that are gone from the target, and labels that say no more than the largest class."""
     classes, prior = run.problem.classes.tolist(), run.prior
     found = []
-    told, several = isinstance(run.asked_for, dict), run.problem.n_classes > 2
-    if gone := missing_classes(run.problem, run.looked_at, run.at_first) if several and not told else []:
+    if gone:
         found.append(warnings.missing(gone))
     elif run.prior_was_found and run.prior_shift >= rules.SHIFT:
         found.append(warnings.label_shift(dict(zip(classes, prior.tolist(), strict=True))))
