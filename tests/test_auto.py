@@ -16,7 +16,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import isthmus
 from conftest import Toy, make_toy, quiet
 from isthmus import Auto, suggest_labels
-from isthmus.auto.candidates import LEARNER, PORTFOLIO, SOURCE_ONLY
+from isthmus.auto.candidates import LEARNER, MIXTURE, PORTFOLIO, SOURCE_ONLY
+from isthmus.auto.diagnostics import Diagnostics
 from isthmus.auto.run import Run
 from isthmus.auto.sample import sample_for_decisions, sample_for_learning, sample_for_spreads
 from isthmus.core.parts import drawn_rows
@@ -116,6 +117,17 @@ def test_cuts_are_for_sparse_rows(toy: Toy, fitted_auto: Any) -> None:
     dense = quiet(toy, X=toy.X.toarray())
     assert dense.diagnostics_.normalized_cut is None
     assert dense.diagnostics_.topic_score != 0
+
+
+def test_members_that_read_words_are_given_words(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where embeddings stand beside them: at the fit, and for documents that come later."""
+    monkeypatch.setattr(Diagnostics, "topic_score", 1.0)
+    embeddings = sp.csr_array(np.random.default_rng(0).normal(size=(toy.X.shape[0], 4)) / 8)
+    both = quiet(toy, Auto(n_embedding_features=4, random_state=0), X=sp.hstack([toy.X, embeddings], format="csr"))
+    words = both.solution_.member(MIXTURE).word_log_probabilities
+    assert len(words) == toy.X.shape[1]
+    found = both.predict_proba(sp.hstack([toy.X, embeddings], format="csr"))
+    assert np.mean(found.argmax(axis=1) == both.label_distributions_.argmax(axis=1)) > 0.95
 
 
 def test_the_leaderboard_tells_all(toy: Toy, fitted_auto: Any) -> None:
