@@ -188,7 +188,7 @@ def test_diagnostics_go_by_hypotheses_that_may_let_go_of_the_source(monkeypatch:
     bold = {candidates.WITH_LSA: answer(90), candidates.WITH_DCI: answer(40), candidates.BALANCED_DCI: answer(40)}
     first = told(monkeypatch, {**bold, **dict.fromkeys(candidates.CAUTIOUS, answer(40))}, "auto")
     other = told(monkeypatch, {**bold, **dict.fromkeys(candidates.CAUTIOUS, 1 - answer(40))}, "auto")
-    assert np.array_equal(first.first_labels, other.first_labels)
+    assert np.array_equal(first.labels_at_first, other.labels_at_first)
     assert not np.array_equal(first.consensus.argmax(axis=1), other.consensus.argmax(axis=1))
     one, two = diagnose(first), diagnose(other)
     assert (one.reverse_auc, one.class_mean_cosine) == (two.reverse_auc, two.class_mean_cosine)

@@ -48,8 +48,6 @@ class Candidate:
     embeddings, where there are any, beside words. The others read words alone."""
     needs_counts: bool = False
     """Takes no negative features."""
-    from_consensus: bool = False
-    """Starts from what the hypotheses say together."""
     on_demand: bool = False
     """Runs only for an ensemble that has been chosen."""
 
@@ -64,7 +62,7 @@ PORTFOLIO = (
     Candidate(WITH_LSA, SelfTraining, 20, {**FREE, "features": "lsa"}, pseudo_labels=True),
     Candidate(WITH_DCI, SelfTraining, 20, {**FREE, "features": "dci"}, pseudo_labels=True, needs_counts=True),
     Candidate(BALANCED_DCI, SelfTraining, 20, {**EVEN, "features": "dci"}, pseudo_labels=True, needs_counts=True),
-    Candidate(MIXTURE, NaiveBayesEM, 1, needs_counts=True, from_consensus=True),
+    Candidate(MIXTURE, NaiveBayesEM, 1, needs_counts=True),
     Candidate(TOPICS, TCL, 10, {"max_iter": 50}, needs_counts=True, on_demand=True),
     Candidate(TRANSDUCTIVE_DCI, TransductiveLR, 20, {"features": "dci"}, True, needs_counts=True, on_demand=True),
     Candidate(TRANSDUCTIVE, TransductiveLR, 8, pseudo_labels=True, on_demand=True),

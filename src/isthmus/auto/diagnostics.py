@@ -66,7 +66,7 @@ def diagnose(run: Run) -> Diagnostics:
     """All indicators of a run."""
     problem, n_classes, answers = run.problem, run.problem.n_classes, run.at_first
     X, known = problem.labeled
-    labels = run.first_labels
+    labels = run.labels_at_first
     here = run.looked_at.target
     across = any(d.is_target for d in problem.domains) and any(not d.is_target for d in problem.domains)
     return Diagnostics(

@@ -87,7 +87,7 @@ class Run:
         """The documents that evidence counts."""
         self.consensus: Array = np.zeros((0, problem.n_classes))
         """What the hypotheses say together, as scores; the first classifier's answer where there are none."""
-        self.first_labels: Positions = np.arange(0)
+        self.labels_at_first: Positions = np.arange(0)
         """Pseudo-labels by the first hypotheses, which may let go of the source: what diagnostics go by."""
         self.reverse_auc: float | None = None
         """AUC, in the source, of a classifier of the target with these labels."""
@@ -113,9 +113,9 @@ class Run:
         self.looked_at = looked_at(self.problem)
         self._attempt(self.candidates[names.SOURCE_ONLY])
         self._consider(self.hypotheses)
-        self.first_labels = self._agreed().argmax(axis=1)
+        self.labels_at_first = self._agreed().argmax(axis=1)
         if self.weights:
-            self.reverse_auc = reverse_auc(self.problem, self.first_labels, self.looked_at)
+            self.reverse_auc = reverse_auc(self.problem, self.labels_at_first, self.looked_at)
         if self._priors_are_apart():
             self.hypotheses += names.CAUTIOUS
             self._consider(names.CAUTIOUS)
@@ -279,7 +279,7 @@ class Run:
         done = {*self._begun, *self.skipped}
         announce(candidate.name, [name for name in self._wanted if name not in done])
         problem = self._whole if candidate.pseudo_labels else self.problem
-        if candidate.from_consensus:
+        if candidate.name == names.MIXTURE:
             self._mix(self.consensus)
         else:
             method = candidate.method(**candidate.settings, **self._told(candidate))
