@@ -151,13 +151,18 @@ def test_pseudo_labels_are_learned_from_words_and_embeddings_and_all_else_from_w
     assert {width for name, width in read.items() if name not in by_words} == {3}
 
 
-def test_a_mixture_goes_on_from_what_all_members_say() -> None:
-    run = Run(a_problem(), Workspace(), "auto", Clock(None), 0)
+@pytest.mark.parametrize(("n_classes", "rounds"), [(2, 1), (3, 3)])
+def test_a_mixture_goes_on_from_what_all_members_say(n_classes: int, rounds: int) -> None:
+    """Of several classes, from what they then say, once more and again."""
+    run = Run(a_problem(n_classes=n_classes), Workspace(), "auto", Clock(None), 0)
     run.start()
     members = (*run.hypotheses, candidates.MIXTURE, candidates.TOPICS)
     run.complete((candidates.TOPICS,))
-    began = softmax(running.SURE * run.average(members)[0], axis=1)
-    expected = expectation_maximization(run.problem, began).transduce(run.problem)
+    answers = dict(run.answers)
+    for _ in range(rounds):
+        began = softmax(running.SURE * run.average(members, answers)[0], axis=1)
+        answers[candidates.MIXTURE] = expectation_maximization(run.problem, began).transduce(run.problem)
+    expected = answers[candidates.MIXTURE]
     run.complete(members)
     assert np.array_equal(run.answers[candidates.MIXTURE], expected)
     assert np.array_equal(run.solutions[candidates.MIXTURE].transduce(run.problem), expected)

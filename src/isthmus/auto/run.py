@@ -43,7 +43,9 @@ LEAST_WEIGHT = 0.05
 SURE = 2.0
 """Chosen in trials: how sharp the hypotheses' consensus is where a mixture starts from it."""
 OF_SEVERAL = 2.0
-"""Chosen in trials: how much a mixture of more than two classes counts, on which hypotheses err more than it does."""
+"""Chosen in trials: how much a mixture of more than two classes counts, on which hypotheses err more than it does,"""
+ROUNDS_OF_SEVERAL = 3
+"""and how often it goes on from what all members say. Of two classes, all is said after the first time."""
 
 
 class Clock:
@@ -297,7 +299,8 @@ class Run:
         """Start the mixture, if it is a member, again from what all members say: together they know more."""
         present = tuple(name for name in members if name in self.answers)
         if names.MIXTURE in present:
-            self._mix(self.average(present)[0])
+            for _ in range(ROUNDS_OF_SEVERAL if self.problem.n_classes > 2 else 1):
+                self._mix(self.average(present)[0])
 
     def _told(self, candidate: Candidate) -> dict[str, Any]:
         """What a candidate is told of this run."""
