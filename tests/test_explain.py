@@ -16,7 +16,12 @@ import isthmus
 import isthmus.inspection.occlusion as explain
 from command import run
 from conftest import Toy, build, make_toy, quick
+from isthmus.core.features import is_letter_run
+from isthmus.inspection import class_words
 from isthmus.inspection.occlusion import deciding_words
+from isthmus.report.material import read_material
+from isthmus.report.words import changed_words
+from isthmus.text import UnicodeCounts
 
 
 def naive(model: Any, document: np.ndarray, label: Any) -> dict[int, float]:
@@ -79,6 +84,35 @@ def test_deciding_words_are_those_of_one_word_at_a_time(method: str, monkeypatch
     pieces = deciding_words(model, X, names, n_words=3, n_candidates=100, labels=labels)
     assert [[word for word, _ in words] for words in pieces] == [[word for word, _ in words] for words in found]
     assert max(held) <= 50 + np.diff(X.indptr).max()  # of one document, too
+
+
+def test_a_word_is_taken_out_with_the_runs_of_its_letters() -> None:
+    """By hand: the text without the word; all that is named is words."""
+    texts = ["refund me", "a refund", "refunds now", "it crashed", "crash again", "the crash"]
+    counts = UnicodeCounts(letters=4).fit(texts)
+    model = isthmus.LR().fit(counts.transform(texts), [*"bbbfff"])
+    text = "refunds now the crash"
+    words = dict(
+        deciding_words(model, sp.csr_array(counts.transform([text])), counts.get_feature_names_out(), labels=["b"])[0]
+    )
+    assert words
+    for word, say in words.items():
+        rows = counts.transform([text, " ".join(other for other in text.split() if other != word)])
+        before, after = (np.log(own / other) for own, other in model.predict_proba(rows))
+        assert say == pytest.approx(before - after)
+
+
+def test_people_are_shown_words_and_no_runs_of_letters() -> None:
+    texts = ["refund me", "a refund", "refunds now", "it crashed", "crash again", "the crash"]
+    result = isthmus.transfer(texts, [*"bbbfff"], ["one refund", "no crash"], method="TCL")
+    names = result.vectorizer.get_feature_names_out()
+    assert any(map(is_letter_run, names))
+    shown = [word for words in class_words(result.estimator, names, 50).values() for word, _ in words]
+    shown += [word for topic in result.topics(50) for words in topic.specific.values() for word, _ in words]
+    changes = changed_words(read_material(result, None, None), 50)
+    shown += [change.word for change in (*changes.fewer, *changes.more)]
+    assert {"refund", "crash"} <= set(shown)
+    assert not any(map(is_letter_run, shown))
 
 
 def test_only_the_heaviest_words_are_tried() -> None:

@@ -35,7 +35,9 @@ def saved(model: Any, folder: Path) -> bytes:
 
 @pytest.fixture(scope="module")
 def honest(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    return saved(isthmus.transfer(SOURCE, LABELS, TARGET, method="TCL"), tmp_path_factory.mktemp("honest"))
+    return saved(
+        isthmus.transfer(SOURCE, LABELS, TARGET, method="TCL", preset="default"), tmp_path_factory.mktemp("honest")
+    )
 
 
 def weights(values: Any) -> Change:

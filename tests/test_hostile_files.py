@@ -39,7 +39,9 @@ TARGET = ["charged twice for one ride, refund please", "the app crashes at the d
 @pytest.fixture(scope="session")
 def honest(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """A file with a bit of everything: a result, whose estimator also holds what other methods might."""
-    result = isthmus.transfer(SOURCE, LABELS, TARGET, method="TCL", random_state=np.random.RandomState(0))
+    result = isthmus.transfer(
+        SOURCE, LABELS, TARGET, method="TCL", preset="default", random_state=np.random.RandomState(0)
+    )
     toy = make_toy(n_documents=20)
     result.estimator.sparse_ = toy.X
     result.estimator.mask_ = toy.in_target

@@ -14,7 +14,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 import isthmus
 from command import run
 from isthmus.datasets import load_messages
-from isthmus.text import UnicodeCounts, preset_vectorizer
+from isthmus.text import UnicodeCounts, preset_for, preset_vectorizer, vectorizer
 from isthmus.text.segmentation import is_plain, scripts_of
 
 HINDI = "यह बहुत अच्छी किताब है"
@@ -78,10 +78,46 @@ def test_pairs_of_words_hold_no_characters() -> None:
 
 def test_runs_of_letters_stand_beside_words() -> None:
     counts = UnicodeCounts(letters=4, ngram_range=(1, 2)).fit(["so good 很好"])
-    runs = ["~_goo", "~_so_", "~good", "~ood_"]
+    runs = ["~_goo", "~good", "~ood_"]
     assert counts.get_feature_names_out().tolist() == ["good", "so", "so good", *runs, "很好"]
     short = preset_vectorizer("short").fit(["goodness", "good", "a good"])
     assert {"~_goo", "~good"} == {name for name in short.get_feature_names_out() if name[0] == "~" and name[-1] != "_"}
+
+
+SENTENCE, PAGE = "It works well and is cheap.", "One of many words, " * 20
+
+
+@pytest.mark.parametrize(
+    ("domains", "preset"),
+    [
+        ([[SENTENCE], [SENTENCE]], "short"),
+        ([[SENTENCE], [PAGE]], "default"),
+        ([[PAGE], [SENTENCE]], "default"),
+        ([[SENTENCE], ["很好吃的苹果又新鲜又便宜推荐购买"]], "default"),
+        ([[SENTENCE, THAI], [SENTENCE] * 9], "short"),  # a few of another script
+        ([[SENTENCE] * 19 + [PAGE]], "short"),  # on average
+        ([[SENTENCE] * vectorizer.LOOKED_AT + [PAGE] * 5000], "short"),  # of the first ones
+        ([["word " * 24], ["word " * 24]], "short"),
+        ([["word " * 25], ["word " * 24]], "default"),
+        ([["", " "], [SENTENCE]], "default"),  # no words to look into
+    ],
+)
+def test_short_texts_are_read_by_letters_as_well(domains: list[list[str]], preset: str) -> None:
+    assert preset_for(*map(iter, domains)) == preset
+
+
+def test_short_texts_are_read_alike_in_memory_and_in_a_folder(tmp_path: Path) -> None:
+    messages = load_messages()
+    short = [" ".join(text.split()[:8]) for text in messages.texts]
+    in_source = messages.groups == messages.groups[0]
+    sides = [[text for text, own in zip(short, in_source, strict=True) if own == side] for side in (True, False)]
+    labels = np.array(messages.labels)[in_source]
+    here = isthmus.transfer(sides[0], labels, sides[1], method="LR")
+    there = isthmus.transfer(sides[0], labels, sides[1], method="LR", folder=tmp_path / "rows")
+    assert here.vectorizer[0].reading == there.vectorizer[0].reading == "words and runs of 4 letters (Latin 100%)"
+    assert np.array_equal(here.probabilities, there.probabilities)
+    plain = isthmus.transfer(sides[0], labels, sides[1], method="LR", preset="default")
+    assert plain.vectorizer[0].reading == "words (Latin 100%)"
 
 
 def test_scripts_are_counted() -> None:
@@ -111,7 +147,7 @@ def test_the_command_tells_how_texts_were_read(tmp_path: Path) -> None:
     (tmp_path / "s.jsonl").write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
     (tmp_path / "t.jsonl").write_text("\n".join(json.dumps({"text": text}) for text in TARGET), encoding="utf-8")
     found = run("fit", "--source", str(tmp_path / "s.jsonl"), "--target", str(tmp_path / "t.jsonl"), "--method", "LR")
-    assert "Texts are read as words (Latin" in found.stdout
+    assert "Texts are read as words and runs of 4 letters (Latin" in found.stdout
     assert "and pairs of characters (Han" in found.stdout
 
 

@@ -27,6 +27,7 @@ from isthmus.text import (
     encoder_vectorizer,
     grown_vectorizer,
     local_static_encoder,
+    preset_for,
     preset_vectorizer,
     read_encoder,
     rows_in_folder,
@@ -206,17 +207,16 @@ def transfer(
     vectorizer
         Anything with scikit-learn's `fit_transform` and `transform` that makes non-negative rows of texts. By default,
         unit rows of (1 + ln tf) ln(N / df) of all words in at least two texts; where a script has no spaces, of pairs
-        of characters (`isthmus.text.UnicodeCounts`).
+        of characters (`isthmus.text.UnicodeCounts`); beside short texts' words, of character n-grams (`preset_for`).
     preset
-        The vectorizer with a paper's settings: "default", "tcl", "cci", "dtlm" or "cdsc"; "opinions" counts pairs of
-        words as well, and "short", for texts of a sentence, runs of four letters.
+        The vectorizer with a paper's settings: "tcl", "cci", "dtlm", "cdsc". "default" counts words, "opinions" pairs
+        of words as well, and "short", for texts of a sentence or two, runs of four letters.
     encoder
         Anything with `encode(list of texts)` that returns a row of numbers for each, such as a sentence-transformers
         model; or "static", or the name or the folder of a static model (`isthmus[static]`). Nothing is downloaded.
         For `Auto` it is a second view beside words. For any other method it takes the place of the vectorizer, signed
-        numbers split into positive and negative parts. By default ("auto"), `Auto` takes the static model
-        minishlab/potion-base-8M if that is on this machine, unless a vectorizer or preset is given; None for words
-        alone.
+        numbers split into positive and negative parts. By default ("auto"), `Auto` takes minishlab/potion-base-8M if
+        that is on this machine, unless a vectorizer or preset is given; None for words alone.
     target_prior : "auto", "source", "unknown" or dict of class to share, optional
         The target's class prior, for methods that go by one, such as `Auto`: found by evidence, which `Auto` alone can;
         like the source's (no label shift); not known; or given. By default as the method has it.
@@ -238,8 +238,8 @@ def transfer(
     folder : path, optional
         Where to keep the matrix of the texts, for a target that does not fit into memory: `target_texts` may then be
         anything with a length that can be gone through again, such as `isthmus.io.documents.FileColumn`, and words are
-        read by a preset alone, without an encoder. A call that was interrupted goes on after its last block, if it is
-        made again with the same texts and folder. The result needs the folder as long as its `X` is used.
+        read by a preset, without an encoder. A call that was interrupted goes on after its last block, if it is made
+        again with the same texts and folder. The result needs the folder as long as its `X` is used.
 
     Examples
     --------
@@ -265,7 +265,7 @@ def transfer(
     before = {name: value for name, value in estimator.get_params().items() if name == "callback"}
     _tell(estimator, target_prior, max_time, verbose)
     if folder is None:
-        vectorizer = _read_vectorizer(vectorizer, preset, encoder, isinstance(estimator, Auto))
+        vectorizer = _read_vectorizer(vectorizer, preset, encoder, isinstance(estimator, Auto), source, target)
         X = _vectorized(vectorizer, source, target)
     else:
         vectorizer, X = rows_in_folder(source, target, folder, preset, (vectorizer, encoder))
@@ -367,8 +367,8 @@ def _read_domains(source_domains: Sequence[DomainName] | None, n_texts: int) -> 
     return names
 
 
-def _read_vectorizer(vectorizer: Any, preset: str | None, encoder: Any, takes_both: bool) -> Any:
-    """`takes_both`: whether the method reads embeddings beside words."""
+def _read_vectorizer(vectorizer: Any, preset: str | None, encoder: Any, takes_both: bool, *texts: list[str]) -> Any:
+    """`takes_both`: whether the method reads embeddings beside words. `texts` are those of each domain."""
     if vectorizer is not None and preset is not None:
         raise ValueError("vectorizer and preset are both given: leave one of them out.")
     words_given = vectorizer is not None or preset is not None
@@ -381,7 +381,7 @@ def _read_vectorizer(vectorizer: Any, preset: str | None, encoder: Any, takes_bo
         )
     if encoder is not None and not takes_both:
         return encoder_vectorizer(encoder)
-    words = preset_vectorizer(preset or "default") if vectorizer is None else clone(vectorizer, safe=False)
+    words = preset_vectorizer(preset or preset_for(*texts)) if vectorizer is None else clone(vectorizer, safe=False)
     return words if encoder is None else WordsAndEmbeddings(words, read_encoder(encoder))
 
 

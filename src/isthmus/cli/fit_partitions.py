@@ -170,9 +170,8 @@ class _Fit:
         """What was learned, and what was found for the documents of each file; none if they are like later ones."""
         texts = [text for source in read.sources for text in source.texts]
         with self.stages.stage(f"reading {self.asked.target}") as advance:
-            preset = self.asked.preset or "default"
             vectorizer, matrix = partitions_to_matrix(
-                self.client, self.files, self.reading, texts, folder, preset, advance
+                self.client, self.files, self.reading, texts, folder, self.asked.preset, advance
             )
         with fitting(estimator, self.stages):
             if self.asked.max_time is not None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from isthmus.core.features import first_words
 from isthmus.inspection.topics import Words
 from isthmus.typing import Array
 
@@ -34,7 +35,7 @@ def class_words(estimator: Any, names: Sequence[str], n_words: int, share: Array
         Of documents that have each word; by default all count alike.
     """
     share = np.ones(len(names)) if share is None else np.asarray(share)
-    kept = np.sort(np.argsort(-share, kind="stable")[:MOST_WORDS])
+    kept = np.sort(first_words(np.argsort(-share, kind="stable"), names, MOST_WORDS))
     rows = sp.eye_array(len(names), format="csr")[kept]
     probabilities = np.concatenate(
         [estimator.predict_proba(rows[start : start + AT_ONCE]) for start in range(0, len(kept), AT_ONCE)]

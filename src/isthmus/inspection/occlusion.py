@@ -6,15 +6,16 @@ This asks nothing of a method but `predict_proba`, so it works for all of them.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
+from isthmus.core.features import is_letter_run, is_run_of, is_word
 from isthmus.exceptions import EmptyDocumentWarning
 from isthmus.inspection.topics import Words
-from isthmus.typing import Array, Matrix, Positions
+from isthmus.typing import Array, Mask, Matrix, Positions
 
 ENTRIES_AT_ONCE = 4_000_000
 """Stored entries of the occluded documents that are held at a time: some 50 MB."""
@@ -34,8 +35,8 @@ def deciding_words(
 ) -> list[Words]:
     """Explanations by occlusion: for each document, the words that its label hangs on, and by how much.
 
-    Each word in turn is taken out of the document, the rest stays as it is. How far the log-odds of the document's
-    label fall is the word's say. Words without which the label would be surer are left out.
+    Each word in turn is taken out of the document, with the runs of its letters, the rest stays as it is. How far the
+    log-odds of the document's label fall is the word's say. Words without which the label would be surer are left out.
 
     Parameters
     ----------
@@ -72,10 +73,10 @@ def deciding_words(
         whole = np.asarray(estimator.predict_proba(X))
         numbers = whole.argmax(axis=1) if labels is None else _class_numbers(estimator.classes_, labels, X.shape[0])
         before = _log_odds(whole, numbers)
-        rows, columns, places = _candidates(X, n_candidates)
+        rows, columns = _candidates(X, n_candidates, feature_names)
         falls = before[rows]
         for block in _blocks(X, rows) if len(rows) else ():
-            occluded = _without(X, rows[block], columns[block], places[block])
+            occluded = _without(X, rows[block], columns[block], feature_names)
             falls[block] -= _log_odds(np.asarray(estimator.predict_proba(occluded)), numbers[rows[block]])
     found: list[Words] = [[] for _ in range(X.shape[0])]
     order = np.lexsort((columns, -falls, rows))
@@ -112,30 +113,38 @@ def _blocks(X: Matrix, rows: Positions) -> list[Positions]:
     return np.split(np.arange(len(rows)), np.flatnonzero(np.diff(blocks)) + 1)
 
 
-def _candidates(X: Matrix, n_candidates: int) -> tuple[Positions, Positions, Positions]:
-    """Rows, columns and, in a sparse X, places within their row of each document's heaviest words."""
+def _candidates(X: Matrix, n_candidates: int, names: Sequence[str]) -> tuple[Positions, Positions]:
+    """Rows and columns of each document's heaviest words."""
     if sp.issparse(X):
-        rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
-        columns, values = X.indices, X.data
-        places = np.arange(X.nnz) - X.indptr[rows]
+        rows, columns, values = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr)), X.indices, X.data
     else:
         rows, columns = np.nonzero(X)
-        values, places = X[rows, columns], np.zeros(len(rows), dtype=np.intp)
-    order = np.lexsort((-np.abs(values), rows))
-    kept = order[(_rank_in_group(rows[order]) < n_candidates) & (values[order] != 0)]
-    return rows[kept], columns[kept], places[kept]
+        values = X[rows, columns]
+    asked = np.flatnonzero((values != 0) & _told_by(is_word, columns, names))
+    order = asked[np.lexsort((-np.abs(values[asked]), rows[asked]))]
+    kept = order[_rank_in_group(rows[order]) < n_candidates]
+    return rows[kept], columns[kept]
 
 
-def _without(X: Matrix, rows: Positions, columns: Positions, places: Positions) -> Matrix:
-    """The given rows of X, one entry of each taken out."""
+def _without(X: Matrix, rows: Positions, columns: Positions, names: Sequence[str]) -> Matrix:
+    """The given rows of X, each without the word of a column. In a sparse X, the runs of its letters go with it."""
     copies = X[rows]
     if not sp.issparse(X):
         copies[np.arange(len(rows)), columns] = 0
         return copies
-    kept = np.ones(copies.nnz, dtype=bool)
-    kept[copies.indptr[:-1] + places] = False
-    indptr = copies.indptr - np.arange(len(rows) + 1, dtype=copies.indptr.dtype)
-    return sp.csr_array((copies.data[kept], copies.indices[kept], indptr), shape=copies.shape)
+    words = np.repeat(columns, np.diff(copies.indptr))
+    gone = copies.indices == words
+    runs = np.flatnonzero(_told_by(is_letter_run, copies.indices, names))
+    gone[runs] = [is_run_of(str(names[copies.indices[run]]), str(names[words[run]])) for run in runs]
+    copies.data[gone] = 0
+    copies.eliminate_zeros()
+    return copies
+
+
+def _told_by(test: Callable[[object], bool], columns: Positions, names: Sequence[str]) -> Mask:
+    """Of each entry of X, whether its feature's name passes a test."""
+    found, places = np.unique(columns, return_inverse=True)
+    return np.array([test(names[column]) for column in found], dtype=bool)[places]
 
 
 def _rank_in_group(groups: Positions) -> Positions:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from isthmus.core.features import first_words
 from isthmus.inspection.tables import data_frame, plain_table, printed
 from isthmus.typing import Array, DomainName
 
@@ -103,8 +104,12 @@ def telling_words(feature_names: Sequence[str], factor: Array, association: Arra
     weight alone, words that all classes use would stand first everywhere.
     """
     share = _rows_to_one(factor @ association)[:, association[topic].argmax()]
-    order = np.argsort(-factor[:, topic] * share**2, kind="stable")[:n_words]
-    return [(str(feature_names[word]), float(factor[word, topic])) for word in order if factor[word, topic] > 0]
+    order = np.argsort(-factor[:, topic] * share**2, kind="stable")
+    return [
+        (str(feature_names[word]), float(factor[word, topic]))
+        for word in first_words(order, feature_names, n_words)
+        if factor[word, topic] > 0
+    ]
 
 
 def listed(words: Words) -> str:

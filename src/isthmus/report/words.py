@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from isthmus.core.features import first_words
 from isthmus.inspection.topics import Topic, Topics, Words, telling_words
 from isthmus.report.material import Material
 from isthmus.typing import Array, DomainName, Matrix, Positions
@@ -94,8 +95,8 @@ def changed_words(material: Material, n_words: int) -> Changes:
     def change(word: int, source_class: str = "", target_class: str = "") -> Change:
         return Change(str(words[word]), float(source[word]), float(target[word]), source_class, target_class)
 
-    fewer = [change(word) for word in order[:n_words] if z[word] < 0]
-    more = [change(word) for word in order[::-1][:n_words] if z[word] > 0]
+    fewer = [change(word) for word in first_words(order, words, n_words) if z[word] < 0]
+    more = [change(word) for word in first_words(order[::-1], words, n_words) if z[word] > 0]
 
     leaning_s = _leaning(material.X_source, material.source_numbers, material.n_classes)
     leaning_t = _leaning(material.X_target, material.numbers, material.n_classes)
@@ -105,7 +106,7 @@ def changed_words(material: Material, n_words: int) -> Changes:
     strength[~frequent | (side_s == side_t)] = 0
     turned = [
         change(word, material.class_names[side_s[word]], material.class_names[side_t[word]])
-        for word in np.argsort(-strength, kind="stable")[:n_words]
+        for word in first_words(np.argsort(-strength, kind="stable"), words, n_words)
         if strength[word] > 2  # two standard deviations on both sides
     ]
     return Changes(fewer, more, turned)

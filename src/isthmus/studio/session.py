@@ -24,7 +24,7 @@ from isthmus.exceptions import DataError, EmptyDocumentWarning, SmallClassWarnin
 from isthmus.io.models import load, save
 from isthmus.selection import Pick, pick_batch
 from isthmus.studio.project import LABEL, SKIP, Project, ProjectDocuments
-from isthmus.text import preset_vectorizer
+from isthmus.text import preset_for, preset_vectorizer
 from isthmus.typing import Array, Matrix
 
 BATCH = 40
@@ -34,8 +34,9 @@ class Remembered:
     """A vectorizer that makes rows of the same texts once, however many fits there are."""
 
     def __init__(self, documents: ProjectDocuments) -> None:
-        self.inner = preset_vectorizer("default")
-        self._X = self.inner.fit_transform(documents.source_texts + documents.target_texts)
+        source, target = documents.source_texts, documents.target_texts
+        self.inner = preset_vectorizer(preset_for(source, target))
+        self._X = self.inner.fit_transform(source + target)
         self.n_source = len(documents.source_texts)
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from isthmus.exceptions import DataError
 from isthmus.io.atomic import Staging
 from isthmus.io.documents import FileColumn
 from isthmus.text.streaming import BLOCK, NO_WORD, count_words, learn_words, write_rows
-from isthmus.text.vectorizer import preset_vectorizer
+from isthmus.text.vectorizer import preset_for, preset_vectorizer
 from isthmus.text.word_counts import WordCounts, merge_counts
 
 OPENED = 200
@@ -28,7 +28,7 @@ def partitions_to_matrix(
     reading: dict[str, Any],
     others: Sequence[str],
     folder: Path,
-    preset: str = "default",
+    preset: str | None = None,
     advance: Callable[[float, float], None] = lambda *_: None,
 ) -> tuple[Pipeline, RemoteMatrix]:
     """A vectorizer, and the rows that it made of the texts of files, which stay in folders beside one another.
@@ -52,7 +52,8 @@ def partitions_to_matrix(
     advance
         Called with files that are done, each twice, and all of them.
     """
-    vectorizer = preset_vectorizer(preset)
+    texts = chain.from_iterable(FileColumn(file, **reading) for file in files)
+    vectorizer = preset_vectorizer(preset or preset_for(others, texts))
 
     def asked(function: Any, kind: str, given: Any, done: int) -> Iterable[Any]:
         sent = [

@@ -10,6 +10,8 @@ from itertools import pairwise
 import regex
 from regex import V1
 
+from isthmus.core.features import LETTER_RUN
+
 SPACED = (
     *("Latin", "Cyrillic", "Greek", "Arabic", "Hebrew", "Hangul", "Devanagari", "Bengali", "Gurmukhi", "Gujarati"),
     *("Oriya", "Tamil", "Telugu", "Kannada", "Malayalam", "Sinhala", "Armenian", "Georgian", "Ethiopic", "Tibetan"),
@@ -79,13 +81,14 @@ def _pairs(run: str) -> list[str]:
 
 
 def letter_runs(word: str, length: int) -> list[str]:
-    """The runs of so many letters of a word and its edges, told from words by a tilde.
+    """The runs of so many letters of a word and its edges; none of a word that has no more.
 
-    >>> letter_runs("good", 4)
-    ['~_goo', '~good', '~ood_']
+    >>> letter_runs("good", 4), letter_runs("go", 4)
+    (['~_goo', '~good', '~ood_'], [])
     """
     whole = f"_{word}_"
-    return [f"~{whole[start : start + length]}" for start in range(max(len(whole) - length, 0) + 1)]
+    n = len(whole) - length + 1
+    return [f"{LETTER_RUN}{whole[start : start + length]}" for start in range(n)] if n > 1 else []
 
 
 def scripts_of(texts: Sequence[str]) -> dict[str, float]:

@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline
 from isthmus.exceptions import DataError
 from isthmus.io.matrices import MatrixWriter, is_finished, open_matrix
 from isthmus.text.unicode_counts import UnicodeCounts
-from isthmus.text.vectorizer import preset_vectorizer
+from isthmus.text.vectorizer import preset_for, preset_vectorizer
 from isthmus.text.word_counts import WordCounts, added_counts
 
 BLOCK = 5_000
@@ -79,7 +79,7 @@ def rows_in_folder(source: list[str], target: Collection[str], folder: Any, pres
         raise ValueError(
             "folder is given, and so is a vectorizer or an encoder: leave one of them out, or give preset=."
         )
-    vectorizer = texts_to_matrix(InTurn(source, target), folder, preset or "default")
+    vectorizer = texts_to_matrix(InTurn(source, target), folder, preset or preset_for(source, target))
     X = open_matrix(folder)
     if X.indptr[-1] == X.indptr[len(source)]:
         raise ValueError(NO_WORD)

@@ -46,8 +46,8 @@ class UnicodeCounts(CountVectorizer):
     stop_words, min_df, ngram_range
         As for `CountVectorizer`. Runs of several words are made of words alone.
     letters : int
-        Beside each word, the runs of so many of its letters, begun with a tilde, with an underscore for the edge of the
-        word: "~_goo", "~good", "~ood_". None if 0. Very short texts gain from 4.
+        Beside each word, the runs of so many of its letters (character n-grams), begun with a tilde, with an underscore
+        for the edge of the word: "~_goo", "~good", "~ood_". None if 0. Texts of a sentence or two gain from 4.
 
     Attributes
     ----------
@@ -119,14 +119,15 @@ class UnicodeCounts(CountVectorizer):
     @property
     def reading(self) -> str:
         """How the texts of the fit were read, for people."""
+        words = f"words and runs of {self.letters} letters" if self.letters else "words"
         parts = {
-            "words": [name for name in self.scripts_ if name not in SPACELESS],
+            words: [name for name in self.scripts_ if name not in SPACELESS],
             "pairs of characters": [name for name in self.scripts_ if name in SPACELESS],
         }
         listed = {
             kind: ", ".join(f"{name} {self.scripts_[name]:.0%}" for name in names) for kind, names in parts.items()
         }
-        return " and ".join(f"{kind} ({names})" for kind, names in listed.items() if names) or "words"
+        return " and ".join(f"{kind} ({names})" for kind, names in listed.items() if names) or words
 
     def build_analyzer(self) -> Callable[[str], list[str]]:
         """Texts to their words and pairs of characters."""

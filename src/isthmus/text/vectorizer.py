@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import islice
 from typing import Any, Self
 
 import numpy as np
@@ -119,6 +121,30 @@ All split lower-cased text into words of two characters or more; the first three
 without spaces and of emoji as well. The weights are (1 + ln tf) ln(N / df), of unit length,
 throughout: the papers say "tf-idf" at most, and with these weights their figures come back.
 """
+
+
+LOOKED_AT = 1000
+"""Texts of a domain that tell whether its texts are short: its first ones, so that no file is read to its end."""
+FEW_WORDS = 25
+"""Chosen: texts with fewer words, on average, are short. Domains that gained from runs of letters have 7 to 20; those
+of 38 words and more did not gain, and took three times the time."""
+LONG_WORD = 15
+"""Chosen: where words seem to have more characters, on average, no space divides them, and there is nothing to gain."""
+
+
+def preset_for(*domains: Iterable[str]) -> str:
+    """The preset for texts of which nothing is said: "short" where those of every domain are, and "default" elsewhere.
+
+    >>> from isthmus.text import preset_for
+    >>> preset_for(["It works.", "It broke."], ["It fell."]), preset_for(["It works.", "It broke."], ["word " * 100])
+    ('short', 'default')
+    """
+    return "short" if all(_are_short(list(islice(texts, LOOKED_AT))) for texts in domains) else "default"
+
+
+def _are_short(texts: list[str]) -> bool:
+    n_words = sum(len(text.split()) for text in texts)
+    return n_words < FEW_WORDS * len(texts) and sum(map(len, texts)) <= LONG_WORD * n_words
 
 
 def preset_vectorizer(preset: str) -> Pipeline:

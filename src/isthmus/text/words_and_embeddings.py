@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.preprocessing import normalize
 from sklearn.utils.validation import check_is_fitted
 
+from isthmus.core.features import DIMENSION
 from isthmus.text.embedding import unit_embeddings
 from isthmus.text.unicode_counts import reading_of
 from isthmus.typing import Array, Matrix
@@ -63,7 +64,7 @@ class WordsAndEmbeddings(TransformerMixin, BaseEstimator):
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray[Any, Any]:
         """Words, and the numbers of dimensions, which no word can be taken for."""
-        dimensions = [f"<dimension {number}>" for number in range(self.n_embedding_features_)]
+        dimensions = [f"{DIMENSION}{number}>" for number in range(self.n_embedding_features_)]
         return np.concatenate([self.words.get_feature_names_out(), np.array(dimensions, dtype=object)])
 
     @property

@@ -1,0 +1,46 @@
+"""Names of features: whoever makes them and whoever shows them go by the same mark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+LETTER_RUN = "~"
+"""Begins the name of a run of letters, as no word does; `_` stands for the edge of the word."""
+DIMENSION = "<dimension "
+"""Begins the name of a dimension of embeddings."""
+
+
+def is_word(name: object) -> bool:
+    """Whether a feature is for people to read. Runs of letters stand beside the words that they are parts of.
+
+    >>> is_word("good"), is_word("~_goo"), is_word("<dimension 7>")
+    (True, False, False)
+    """
+    return not str(name).startswith((LETTER_RUN, DIMENSION))
+
+
+def first_words(order: Iterable[int], names: Sequence[str] | np.ndarray[Any, Any], n_words: int) -> list[int]:
+    """Of features in some order, the first ones that are words.
+
+    >>> first_words([2, 1, 0], ["good", "~_goo", "bad"], 2)
+    [2, 0]
+    """
+    return list(islice((int(number) for number in order if is_word(names[number])), n_words))
+
+
+def is_letter_run(name: object) -> bool:
+    """Whether a feature is a run of letters."""
+    return str(name).startswith(LETTER_RUN)
+
+
+def is_run_of(run: str, word: str) -> bool:
+    """Whether a run of letters is one of this word's.
+
+    >>> is_run_of("~ood_", "good"), is_run_of("~ood_", "goods")
+    (True, False)
+    """
+    return run.removeprefix(LETTER_RUN) in f"_{word}_"
