@@ -134,7 +134,7 @@ def _priors(rows: list[EvidenceRow]) -> Iterator[str]:
 def judge(row: EvidenceRow, fitted: dict[str, Any]) -> tuple[float, float, float, bool, bool]:
     """LR's accuracy, that reached, how far the estimate is off, whether it is in its interval, whether it is warned."""
     right = reached(row, fitted["topic"], fitted["unrelated"]["rule"])
-    value = estimated(row)
+    value = estimated(row, fitted["topic"])
     interval = fitted["interval"]["ensemble"]
     held = value - interval["below"] * room(value) <= right <= value + interval["above"] * room(value)
     warned = unrelated_score(row, fitted["unrelated"]["rule"]["threshold"]) > 0

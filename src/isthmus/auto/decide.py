@@ -67,7 +67,7 @@ def decide(run: Run, checked: Array | None, novelty: bool = False) -> Decision:
     if not run.n_unlabeled:
         return _decision(run, (names.SOURCE_ONLY,), Diagnostics(), Estimate(1.0, 1.0, 1.0), [])
     diagnostics = run.workspace.once(diagnose, run)
-    estimate = estimate_accuracy(diagnostics, run.problem.n_classes)
+    estimate = estimate_accuracy(diagnostics, run.problem.n_classes, diagnostics.topic_score)
     kind, reason = _kind(run, diagnostics, checked, estimate)
     run.workspace.once(run.complete, () if kind == FALLBACK else run.members(kind == TOPICS))
     members = _ensembles(run)[kind]

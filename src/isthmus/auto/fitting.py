@@ -41,8 +41,8 @@ def fit_rules(rows: Sequence[EvidenceRow]) -> dict[str, Numbers]:
         "unrelated": {"rule": unrelated},
         "estimate": {"source_only": line},
         "interval": {
-            "ensemble": fit_interval(related, [estimated(row) for row in related], ensemble),
-            "source_only": fit_interval(related, [estimated(row, line) for row in related], alone),
+            "ensemble": fit_interval(related, [estimated(row, topic) for row in related], ensemble),
+            "source_only": fit_interval(related, [estimated_alone(row, line) for row in related], alone),
         },
     }
 
@@ -83,12 +83,15 @@ def reached(row: EvidenceRow, topic: Mapping[str, Numbers], unrelated: Numbers) 
     """Accuracy of the answer that these rules choose."""
     if unrelated_score(row, unrelated["threshold"]) > rules.CERTAIN:
         return row.source_only_accuracy
+    return row.topics_accuracy if _topic_score(row, topic) > 0 else row.other_accuracy
+
+
+def _topic_score(row: EvidenceRow, topic: Mapping[str, Numbers]) -> float:
     indicators = {
         name: Indicator(topic[name]["center"], topic[name]["scale"], weight)
         for name, weight in rules.INDICATOR_WEIGHTS.items()
     }
-    score = rules.topic_score({name: getattr(row, name) for name in indicators}, indicators)
-    return row.topics_accuracy if score > 0 else row.other_accuracy
+    return rules.topic_score({name: getattr(row, name) for name in indicators}, indicators)
 
 
 def fit_source_only(rows: Sequence[EvidenceRow]) -> Numbers:
@@ -99,16 +102,22 @@ def fit_source_only(rows: Sequence[EvidenceRow]) -> Numbers:
     return {**numbers, **_fit_of(residuals, len(numbers), weights)}
 
 
-def estimated(row: EvidenceRow, line: Numbers | None = None) -> float:
-    """The estimate of the ensemble's accuracy; by a line, that of the source-only classifier's."""
-    chance = 1 / row.n_classes
-    if line is None:
-        assert row.agreement is not None
-        assert row.reverse_auc is not None
-        found = expected_skill(row.agreement, row.reverse_auc)
-    else:
-        assert row.confidence is not None
-        found = Line(line["confidence"], line["constant"]).skill(row.confidence)
+def estimated(row: EvidenceRow, topic: Mapping[str, Numbers]) -> float:
+    """The estimate of the ensemble's accuracy."""
+    assert row.agreement is not None
+    assert row.reverse_auc is not None
+    return _accuracy(expected_skill(row.agreement, row.reverse_auc, _topic_score(row, topic)), row.n_classes)
+
+
+def estimated_alone(row: EvidenceRow, line: Numbers) -> float:
+    """The estimate of the source-only classifier's accuracy."""
+    assert row.confidence is not None
+    return _accuracy(Line(line["confidence"], line["constant"]).skill(row.confidence), row.n_classes)
+
+
+def _accuracy(found: float, n_classes: int) -> float:
+    """From skill, within what is ever expected."""
+    chance = 1 / n_classes
     return float(np.clip(chance + (1 - chance) * found, chance, MOST))
 
 

@@ -28,7 +28,7 @@ class Indicator(NamedTuple):
 
 LEADS_BACK = 0.97
 """Chosen: labels of the target that tell the source's classes apart so well have come across."""
-BY_NEIGHBORS = 0.1
+BY_NEIGHBORS = 0.14
 """Chosen: where neighbors tell the classes, so much more of what sets them apart has to be the same in the target."""
 
 
@@ -91,7 +91,10 @@ any answer is worthless, and where they are not, much would be lost."""
 
 # Accuracy, as skill: how far unlike candidates agree, times a power of the skill with which the way leads back.
 REVERSE_POWER = 0.5
-"""Chosen in trials: the product needs no fitted number, and on kinds left out does better than a fitted line."""
+"""Chosen in trials, for topics: the product needs no fitted number, and on kinds left out does better than a fitted
+line."""
+REVERSE_POWER_OF_OTHERS = 0.75
+"""Chosen in trials: candidates for opinions and the like share more of their mistakes."""
 INTERVAL: Reach = _fitted(Reach, "interval", "ensemble")
 """Fitted: so wide that on each kind of tasks, by the other kinds, nine in ten are held."""
 INTERVAL_OF_SOURCE_ONLY: Reach = _fitted(Reach, "interval", "source_only")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from importlib import resources
@@ -26,7 +26,7 @@ from isthmus.datasets.real import REAL_KINDS, load_real
 from isthmus.datasets.reuters import load_reuters_halves
 from isthmus.datasets.reviews import load_reviews
 from isthmus.exceptions import DataError
-from isthmus.text import LogTfidf, text_vectorizer
+from isthmus.text import PRESETS, LogTfidf, preset_for, text_vectorizer
 from isthmus.typing import Mask, Matrix
 
 TABLES = ("tcl", "cci", "dtlm", "cdsc", "domtrans-nmf", "auto")
@@ -82,7 +82,8 @@ class Table:
     wins."""
     text: Mapping[str, dict[str, Any]] = field(default_factory=dict)
     """Settings by corpus. `weigh = "sample"`: count document frequencies in what a repeat draws, not in the corpus;
-    `at_most`: so many documents of each side; `headers = "subject"`: leave the other lines of a post's header out."""
+    `at_most`: so many documents of each side; `headers = "subject"`: leave the other lines of a post's header out;
+    `letters = "auto"`: runs of letters for tasks of short texts, as `isthmus.transfer` reads them."""
     preparations: Mapping[str, Mapping[str, dict[str, Any]]] = field(default_factory=dict)
     """By name and corpus: what a column with this name as its `text` has otherwise in the preparation of texts."""
     sample: Mapping[str, int] = field(default_factory=dict)
@@ -183,6 +184,7 @@ class Library:
 
     def __init__(self, data: Path | None = None) -> None:
         self._data = data
+        self._texts: dict[str, Corpus] = {}
         self._corpora: dict[str, tuple[Matrix, np.ndarray[Any, Any]]] = {}
 
     def load(self, table: Table, task: Task) -> TaskData:
@@ -193,10 +195,14 @@ class Library:
             return self._load_glioma(task)
         if task.corpus == "bci":
             return TaskData(*load_recordings(task, self._data))
-        settings = table.text[task.corpus]
+        if task.corpus not in self._texts:
+            self._texts[task.corpus] = _TEXT_LOADERS[task.corpus](self._data)
+        corpus, settings = self._texts[task.corpus], dict(table.text[task.corpus])
+        if settings.get("letters") == "auto":
+            settings["letters"] = PRESETS[preset_for(*_texts_of(corpus, task))].get("letters", 0)
         key = json.dumps([task.corpus, settings], sort_keys=True)
         if key not in self._corpora:
-            self._corpora[key] = _vectorized(_TEXT_LOADERS[task.corpus](self._data), settings)
+            self._corpora[key] = _vectorized(corpus, settings)
         X, groups = self._corpora[key]
         least = settings["min_df"] if settings.get("weigh") == "sample" else 0
         data = _thinned(_compose(X, groups, task), task.target_prior)
@@ -223,6 +229,13 @@ class Library:
             y=np.concatenate([one.grades for one in sets]),
             sample_domain=np.repeat(["source", "target"], [len(one.grades) for one in sets]),
         )
+
+
+def _texts_of(corpus: Corpus, task: Task) -> Iterator[Iterator[str]]:
+    """Of source and target."""
+    for side in task.sides:
+        rows = np.flatnonzero(np.isin(corpus.groups, [name for names in side.values() for name in names]))
+        yield (corpus.texts[row] for row in rows)
 
 
 def _vectorized(corpus: Corpus, settings: Mapping[str, Any]) -> tuple[Matrix, np.ndarray[Any, Any]]:
