@@ -144,9 +144,11 @@ def main() -> None:
     warnings.simplefilter("ignore")
     data, encoder, kinds = Path(sys.argv[1]), Remembering(load_encoder(sys.argv[2])), sys.argv[3:]
     methods = ("LR", "Auto") if kinds else ("LR", "TCL", "Auto")
-    words = {"preset": "opinions" if kinds == ["reviews"] else "default"}
+    words = {"preset": "opinions"} if kinds == ["reviews"] else {}
     columns: dict[str, dict[str, Any]] = {
-        f"{name}, words": {"method": name, "encoder": None, **words} for name in methods
+        # Auto reads short texts by letters as well, as it does by default; what it is compared with reads words.
+        f"{name}, words": {"method": name, "encoder": None, **({} if name == "Auto" else {"preset": "default"}), **words}
+        for name in methods
     }
     columns |= {
         f"{name}, embeddings": {"method": name, "encoder": encoder, **(words if name == "Auto" else {})}
