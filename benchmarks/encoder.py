@@ -147,7 +147,12 @@ def main() -> None:
     words = {"preset": "opinions"} if kinds == ["reviews"] else {}
     columns: dict[str, dict[str, Any]] = {
         # Auto reads short texts by letters as well, as it does by default; what it is compared with reads words.
-        f"{name}, words": {"method": name, "encoder": None, **({} if name == "Auto" else {"preset": "default"}), **words}
+        f"{name}, words": {
+            "method": name,
+            "encoder": None,
+            **({} if name == "Auto" else {"preset": "default"}),
+            **words,
+        }
         for name in methods
     }
     columns |= {

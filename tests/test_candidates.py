@@ -16,6 +16,7 @@ from isthmus.auto.auto import _without_target_labels
 from isthmus.auto.averaging import centered_log_odds
 from isthmus.auto.decide import decide
 from isthmus.auto.diagnostics import diagnose
+from isthmus.auto.distillation import distill
 from isthmus.auto.label_shift import Evidence
 from isthmus.auto.run import Clock, Run
 from isthmus.core.problem import Problem, make_problem
@@ -166,6 +167,30 @@ def test_a_mixture_goes_on_from_what_all_members_say(n_classes: int, rounds: int
     run.complete(members)
     assert np.array_equal(run.answers[candidates.MIXTURE], expected)
     assert np.array_equal(run.solutions[candidates.MIXTURE].transduce(run.problem), expected)
+
+
+def test_what_all_members_say_is_distilled() -> None:
+    """After the mixture has gone on, and by no one who has said it before."""
+    run = Run(a_problem(), Workspace(), "auto", Clock(None), 0)
+    run.start()
+    members = run.members(topics=True)
+    assert members[-1] == candidates.DISTILLED
+    assert candidates.DISTILLED not in run.members(topics=False)
+    for _ in range(2):
+        run.complete(members)
+        labels = run.average(members[:-1])[0].argmax(axis=1)
+        solution, expected = distill(run.problem.unlabeled, labels, 2)
+        assert np.array_equal(run.answers[candidates.DISTILLED], expected)
+        found = run.solutions[candidates.DISTILLED].assign(run.problem.unlabeled, None)
+        assert np.array_equal(found, solution.assign(run.problem.unlabeled, None))
+
+
+def test_nothing_is_distilled_where_a_class_has_no_documents(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Diagnostics, "topic_score", 1.0)
+    run = told(monkeypatch, {own.name: answer(0) for own in candidates.PORTFOLIO}, "auto")
+    found = decide(run, None)
+    assert candidates.DISTILLED not in found.members
+    assert run.skipped[candidates.DISTILLED] == "a class has too few documents"
 
 
 def test_who_decides_twice_says_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ from scipy.stats import binom
 
 from isthmus.auto import Diagnostics, Estimate, candidates, rules
 from isthmus.auto import decide as deciding
+from isthmus.auto import run as running
 from isthmus.auto.averaging import centered_log_odds, combine, spread_of
 from isthmus.auto.decide import FALLBACK, OTHER, TOPICS, Decision, corrected_prior, decide
 from isthmus.auto.ensemble import EnsembleSolution
@@ -167,6 +168,7 @@ def decision_by(
     score = 1.0 if topics else -1.0
     monkeypatch.setattr(Diagnostics, "topic_score", property(lambda self: score))
     monkeypatch.setattr(deciding, "diagnose", lambda run: Diagnostics())
+    monkeypatch.setattr(running, "can_distill", lambda *_: False)  # it would say what others do
     monkeypatch.setattr(deciding, "estimate_accuracy", lambda *_: Estimate(value, value - 0.1, value + 0.1))
     return decide(run, checked_labels(n_known))
 

@@ -13,7 +13,7 @@ SOURCE_ONLY = "LR"
 WITH_LSA, WITH_DCI = "self-training + LSA", "self-training + DCI"
 BALANCED, BALANCED_DCI = "balanced self-training", "balanced self-training + DCI"
 TRANSDUCTIVE, TRANSDUCTIVE_LSA, TRANSDUCTIVE_DCI = "transductive", "transductive + LSA", "transductive + DCI"
-TOPICS, MIXTURE = "TCL", "naive Bayes EM"
+TOPICS, MIXTURE, DISTILLED = "TCL", "naive Bayes EM", "distilled LR"
 
 HYPOTHESES = (BALANCED, WITH_LSA, WITH_DCI, BALANCED_DCI)
 """Self-trainings that part the target's classes in unlike ways, so that each finds a target prior of its own. The first
@@ -64,6 +64,7 @@ PORTFOLIO = (
     Candidate(BALANCED_DCI, SelfTraining, 20, {**EVEN, "features": "dci"}, pseudo_labels=True, needs_counts=True),
     Candidate(MIXTURE, NaiveBayesEM, 1, needs_counts=True),
     Candidate(TOPICS, TCL, 10, {"max_iter": 50}, needs_counts=True, on_demand=True),
+    Candidate(DISTILLED, LR, 2, pseudo_labels=True, on_demand=True),
     Candidate(TRANSDUCTIVE_DCI, TransductiveLR, 20, {"features": "dci"}, True, needs_counts=True, on_demand=True),
     Candidate(TRANSDUCTIVE, TransductiveLR, 8, pseudo_labels=True, on_demand=True),
     Candidate(TRANSDUCTIVE_LSA, TransductiveLR, 12, {"features": "lsa"}, pseudo_labels=True, on_demand=True),

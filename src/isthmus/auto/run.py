@@ -16,6 +16,7 @@ from scipy.special import softmax
 from isthmus.auto import candidates as names
 from isthmus.auto.averaging import combine, spread_of
 from isthmus.auto.candidates import APART, NEAR, PORTFOLIO, Candidate
+from isthmus.auto.distillation import can_distill, distill
 from isthmus.auto.label_shift import (
     HANDFUL,
     Evidence,
@@ -89,6 +90,8 @@ class Run:
         """The documents that evidence counts."""
         self.consensus: Array = np.zeros((0, problem.n_classes))
         """What the hypotheses say together, as scores; the first classifier's answer where there are none."""
+        self._said: Array = self.consensus
+        """What all members of an ensemble say, which one of them learns."""
         self.labels_at_first: Positions = np.arange(0)
         """Pseudo-labels by the first hypotheses, which may let go of the source: what diagnostics go by."""
         self.reverse_auc: float | None = None
@@ -133,15 +136,16 @@ class Run:
         first = [name in self.weights for name in members]
         for turn in (True, False):
             some = [self.candidates[name] for name, own in zip(members, first, strict=True) if own == turn]
+            some = [own for own in some if own.name != names.DISTILLED]
             self._side_by_side(self._solve, some)
             self._go_by(target_prior)
             self.consensus = self._agreed()
         self._go_on(members)
 
     def complete(self, members: tuple[str, ...]) -> None:
-        """Let those answer that run on demand, if there is the time; then the mixture goes on from what all say."""
+        """Let those answer that run on demand, if there is the time; then those that learn from what all say."""
         for name in members:
-            if self.candidates[name].on_demand and name not in self.answers:
+            if self.candidates[name].on_demand and name not in (*self.answers, names.DISTILLED):
                 self._attempt(self.candidates[name])
         self._go_on(members)
 
@@ -149,11 +153,12 @@ class Run:
         """Of the ensemble for classes that are what documents are about, or for others, such as opinions.
 
         A mixture of the target finds what its documents are about. TCL makes classes like the source's, so that it is
-        left out where the target prior is another. What is not said in single words is looked for in the company that
-        they keep. Hypotheses belong to both, if the evidence lets them count.
+        left out where the target prior is another. What they all say is distilled. What is not said in single words is
+        looked for in the company that they keep. Hypotheses belong to both, if the evidence lets them count.
         """
         if topics:
-            others = (names.MIXTURE,) if self.is_far_from_source() else (names.MIXTURE, names.TOPICS)
+            near = () if self.is_far_from_source() else (names.TOPICS,)
+            others: tuple[str, ...] = (names.MIXTURE, *near, names.DISTILLED)
         else:
             others = (names.TRANSDUCTIVE_DCI,)
         count = tuple(name for name in self.hypotheses if self.weights.get(name, 1.0) >= LEAST_WEIGHT)
@@ -283,6 +288,10 @@ class Run:
         problem = self._whole if candidate.pseudo_labels else self.problem
         if candidate.name == names.MIXTURE:
             self._mix(self.consensus)
+        elif candidate.name == names.DISTILLED:
+            labels = self._said.argmax(axis=1)
+            found = distill(problem.unlabeled, labels, problem.n_classes)
+            self.solutions[candidate.name], self.answers[candidate.name] = found
         else:
             method = candidate.method(**candidate.settings, **self._told(candidate))
             solution = self.solutions[candidate.name] = method.solve(problem, self.workspace)
@@ -296,11 +305,17 @@ class Run:
         self.solutions[names.MIXTURE], self.answers[names.MIXTURE] = solution, solution.transduce(self.problem)
 
     def _go_on(self, members: tuple[str, ...]) -> None:
-        """Start the mixture, if it is a member, again from what all members say: together they know more."""
-        present = tuple(name for name in members if name in self.answers)
+        """Start the mixture, if it is a member, again from what all members say: together they know more.
+
+        In the end it is distilled, if that is a member.
+        """
+        present = tuple(name for name in members if name in self.answers and name != names.DISTILLED)
         if names.MIXTURE in present:
             for _ in range(ROUNDS_OF_SEVERAL if self.problem.n_classes > 2 else 1):
                 self._mix(self.average(present)[0])
+        if names.DISTILLED in members and present:
+            self._said = self.average(present)[0]
+            self._attempt(self.candidates[names.DISTILLED])
 
     def _told(self, candidate: Candidate) -> dict[str, Any]:
         """What a candidate is told of this run."""
@@ -316,5 +331,7 @@ class Run:
             return "nothing to label"
         if candidate.needs_counts and self.problem.is_signed:
             return "takes no negative features: see SignSplit"
+        if candidate.name == names.DISTILLED and not can_distill(self._said.argmax(axis=1), self.problem.n_classes):
+            return "a class has too few documents"
         needed = self.expected_seconds(candidate.name) + self.unit * names.DIAGNOSTICS_COST
         return "no time left" if self.unit and not self.clock.has(needed) else ""
