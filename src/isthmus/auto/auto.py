@@ -40,10 +40,10 @@ class Auto(TransferClassifier):
     weight; where their priors are apart, cautious ones join them, transductive regressions that never let go of the
     source. Each counts as much as the evidence for its pseudo-labels says. Classes that are what documents are about
     (the target's graph of similar documents and the source's neighbors tell) have a naive Bayes mixture of the target
-    as a member, too, and TCL unless the prior is another; other classes, such as opinions, a transductive classifier.
-    Embeddings beside words are read by all that learn from pseudo-labels. Where the domains look
-    unrelated a `TransferWarning` says so, and where that is hardly to be doubted the fallback answers: the classifier
-    trained on the source alone.
+    as a member, too, TCL unless the prior is another, and a logistic regression to which all that they say is
+    distilled; other classes, such as opinions, a transductive classifier. Embeddings beside words are read by all that
+    learn from pseudo-labels. Where the domains look unrelated a `TransferWarning` says so, and where that is hardly to
+    be doubted the fallback answers: the classifier trained on the source alone.
 
     The estimated accuracy is how far candidates that go about it in unlike ways agree, less where labels of the target
     do not lead back to the source's.
@@ -231,7 +231,7 @@ class Auto(TransferClassifier):
         answers = run.answers
         if part is not problem:
             asked = sample.sample_for_spreads(problem, part)
-            answers = {name: run.answers_to(asked, name) for name in decision.members}
+            answers = {name: run.answers_to(asked, name) for name in decision.members if name in answers}
         return run, relearned(decision, run, answers)
 
     @available_if(_has_topics)

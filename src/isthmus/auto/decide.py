@@ -92,13 +92,22 @@ def decide(run: Run, checked: Array | None, novelty: bool = False) -> Decision:
 
 
 def relearned(decision: Decision, run: Run, answers: Mapping[str, Array]) -> Decision:
-    """The same decision with other answers of its members, from another run. The others' agreement stays as it was."""
-    scores, spreads = run.average(decision.members, answers)
-    rows = [
-        {**row, **_answered(run, row["name"], answers[row["name"]], scores)} if row["name"] in answers else row
-        for row in decision.rows
-    ]
-    return replace(decision, scores=scores, spreads=spreads, rows=rows)
+    """The same decision with other answers of its members, from another run. The others' agreement stays as it was.
+
+    A member that could not answer there is none any more.
+    """
+    members = tuple(name for name in decision.members if name in answers)
+    scores, spreads = run.average(members, answers)
+    rows = []
+    for row in decision.rows:
+        name = row["name"]
+        if name in members:
+            row = {**row, **_answered(run, name, answers[name], scores)}
+        elif name in decision.members:
+            row = {**row, "why": run.skipped[name]}
+        rows.append(row)
+    weights = run.member_weights(members)
+    return replace(decision, members=members, scores=scores, spreads=spreads, weights=weights, rows=rows)
 
 
 def settled(decision: Decision, run: Run) -> Decision:

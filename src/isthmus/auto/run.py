@@ -133,11 +133,9 @@ class Run:
         self.hypotheses += names.CAUTIOUS  # which may be members
         weighed = (*self.hypotheses, names.LEARNER)
         self._wanted, self.weights = members, {name: weights[name] for name in members if name in weighed}
-        first = [name in self.weights for name in members]
-        for turn in (True, False):
-            some = [self.candidates[name] for name, own in zip(members, first, strict=True) if own == turn]
-            some = [own for own in some if own.name != names.DISTILLED]
-            self._side_by_side(self._solve, some)
+        first = [name for name in members if name in self.weights]
+        for turn in (first, [name for name in members if name not in (*first, names.DISTILLED)]):
+            self._side_by_side(self._solve, [self.candidates[name] for name in turn])
             self._go_by(target_prior)
             self.consensus = self._agreed()
         self._go_on(members)
@@ -307,7 +305,7 @@ class Run:
     def _go_on(self, members: tuple[str, ...]) -> None:
         """Start the mixture, if it is a member, again from what all members say: together they know more.
 
-        In the end it is distilled, if that is a member.
+        Then distil that, if this is a member.
         """
         present = tuple(name for name in members if name in self.answers and name != names.DISTILLED)
         if names.MIXTURE in present:
