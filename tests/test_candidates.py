@@ -14,7 +14,7 @@ from isthmus.auto import Diagnostics, Estimate, candidates
 from isthmus.auto import run as running
 from isthmus.auto.auto import _without_target_labels
 from isthmus.auto.averaging import centered_log_odds
-from isthmus.auto.decide import decide
+from isthmus.auto.decide import _kind, decide
 from isthmus.auto.diagnostics import diagnose
 from isthmus.auto.distillation import distill
 from isthmus.auto.label_shift import Evidence
@@ -201,6 +201,17 @@ def test_who_decides_twice_says_the_same(monkeypatch: pytest.MonkeyPatch) -> Non
     first = decide(run, None)
     assert candidates.MIXTURE in first.members
     assert np.array_equal(first.scores, decide(run, None).scores)
+
+
+def test_known_labels_judge_what_was_said_at_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A warm start's run has gone on since, and a fresh one has not: both must choose the same."""
+    monkeypatch.setattr(Diagnostics, "topic_score", 1.0)
+    truth = np.arange(N_UNLABELED) % 2
+    checked = np.where(np.arange(N_UNLABELED)[:, None] < 20, np.eye(2)[truth], 0)
+    run = told(monkeypatch, {}, "source")
+    first = _kind(run, Diagnostics(), checked, Estimate(0.8, 0.7, 0.9))
+    run.answers[candidates.TRANSDUCTIVE_DCI] = 1 - run.answers[candidates.WITH_LSA]
+    assert _kind(run, Diagnostics(), checked, Estimate(0.8, 0.7, 0.9)) == first
 
 
 @pytest.mark.parametrize(("n_classes", "weight"), [(2, 1.0), (3, 2.0)])

@@ -115,6 +115,17 @@ def test_people_are_shown_words_and_no_runs_of_letters() -> None:
     assert not any(map(is_letter_run, shown))
 
 
+def test_a_model_that_knows_no_whole_word(tmp_path: Path) -> None:
+    source, target = ["refunding", "refunded", "crashing", "crashed"], ["refunder", "crasher"]
+    result = isthmus.transfer(source, [*"bbff"], target, method="LR")
+    names = result.vectorizer.get_feature_names_out()
+    assert all(map(is_letter_run, names))
+    assert class_words(result.estimator, names, 5) == {"b": [], "f": []}
+    isthmus.save(result, tmp_path / "model.isthmus")
+    found = run("explain", str(tmp_path / "model.isthmus"), "--document", "refundable")
+    assert "No single word that the model knows decides it: the runs of letters of unknown ones may." in found.stdout
+
+
 def test_only_the_heaviest_words_are_tried() -> None:
     X = sp.csr_array(np.array([[1.0, 2, 3, 0], [0, 0, 0, 1], [0, 0, 0, 0], [4, 1, 1, 1]]))
     asked: list[Any] = []

@@ -79,6 +79,8 @@ FORGED: dict[str, tuple[Change, str]] = {
         setting(*COUNTS, "ngram_range", to={"is": "tuple", "items": [1, 10**9]}),
         r"its vectorizer counts runs of \(1, 1000000000\) words",
     ),
+    "letters": (setting(*COUNTS, "letters", to=-(10**6)), "its vectorizer counts runs of -1000000 letters"),
+    "many letters": (setting(*COUNTS, "letters", to=10**9), "its vectorizer counts runs of 1000000000 letters"),
     "stop words": (setting(*COUNTS, "stop_words", to=5), "stop_words of its vectorizer are no words"),
     "analyzer": (setting(*COUNTS, "analyzer", to="nope"), "The 'analyzer' parameter of UnicodeCounts must be"),
     "range": (setting(*COUNTS, "token_pattern", to="[z-a]"), f"{UNREADABLE} .*bad character range z-a"),

@@ -88,22 +88,24 @@ SENTENCE, PAGE = "It works well and is cheap.", "One of many words, " * 20
 
 
 @pytest.mark.parametrize(
-    ("domains", "preset"),
+    ("source", "target", "preset"),
     [
-        ([[SENTENCE], [SENTENCE]], "short"),
-        ([[SENTENCE], [PAGE]], "default"),
-        ([[PAGE], [SENTENCE]], "default"),
-        ([[SENTENCE], ["很好吃的苹果又新鲜又便宜推荐购买"]], "default"),
-        ([[SENTENCE, THAI], [SENTENCE] * 9], "short"),  # a few of another script
-        ([[SENTENCE] * 19 + [PAGE]], "short"),  # on average
-        ([[SENTENCE] * vectorizer.LOOKED_AT + [PAGE] * 5000], "short"),  # of the first ones
-        ([["word " * 24], ["word " * 24]], "short"),
-        ([["word " * 25], ["word " * 24]], "default"),
-        ([["", " "], [SENTENCE]], "default"),  # no words to look into
+        ([SENTENCE], [SENTENCE], "short"),
+        ([SENTENCE], [PAGE], "default"),
+        ([PAGE], [SENTENCE], "default"),
+        ([SENTENCE], ["很好吃的苹果又新鲜又便宜推荐购买"], "default"),
+        ([SENTENCE, THAI], [SENTENCE] * 9, "short"),  # a few of another script
+        ([SENTENCE] * 19 + [PAGE], [SENTENCE], "short"),  # on average
+        ([SENTENCE] * 5000 + [PAGE] * 5000, [SENTENCE], "default"),  # a second domain
+        ([SENTENCE], [SENTENCE] * vectorizer.LOOKED_AT + [PAGE] * 5000, "short"),  # of the first ones
+        (["word " * 24], ["word " * 24], "short"),
+        (["word " * 25], ["word " * 24], "default"),
+        ([SENTENCE + " " * 500], [SENTENCE], "short"),  # room around words
+        (["", " "], [SENTENCE], "default"),  # no words to look into
     ],
 )
-def test_short_texts_are_read_by_letters_as_well(domains: list[list[str]], preset: str) -> None:
-    assert preset_for(*map(iter, domains)) == preset
+def test_short_texts_are_read_by_letters_as_well(source: list[str], target: list[str], preset: str) -> None:
+    assert preset_for(source, iter(target)) == preset
 
 
 def test_short_texts_are_read_alike_in_memory_and_in_a_folder(tmp_path: Path) -> None:

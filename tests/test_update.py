@@ -19,7 +19,7 @@ import isthmus
 from command import run
 from isthmus.auto.update import UpdatedSolution, _correction
 from isthmus.drift import profile_target
-from isthmus.text import grown_vectorizer, preset_vectorizer
+from isthmus.text import UnicodeCounts, grown_vectorizer, preset_vectorizer
 from test_quality import make, put, unlabelled
 
 SOURCE, ROWS, LATER = make(60, 0), make(120, 1, "t"), make(300, 2, "u")
@@ -139,7 +139,12 @@ def test_the_command(tmp_path: Path) -> None:
     assert json.loads(update().stdout)["labels"] == 0
     told = json.loads(update("--use-target-labels").stdout)
     assert told["documents"] == told["labels"] == 300
-    assert told["new_words"] > 0
+    counts = [UnicodeCounts(min_df=n) for n in (2, 1)]  # of the fit, and of what came later
+    known, met = (
+        set(own.fit([row["text"] for row in rows]).vocabulary_)
+        for own, rows in zip(counts, (SOURCE + ROWS, LATER), strict=True)
+    )
+    assert 0 < told["new_words"] <= len(met - known)  # words, and no runs of their letters
     with (tmp_path / "labels.csv").open("w", newline="") as stream:
         csv.writer(stream).writerows([["id", "label"], [LATER[0]["id"], LATER[0]["label"]]])
     assert json.loads(update("--labels", tmp_path / "labels.csv").stdout)["labels"] == 1

@@ -368,7 +368,7 @@ def _read_domains(source_domains: Sequence[DomainName] | None, n_texts: int) -> 
 
 
 def _read_vectorizer(vectorizer: Any, preset: str | None, encoder: Any, takes_both: bool, *texts: list[str]) -> Any:
-    """`takes_both`: whether the method reads embeddings beside words. `texts` are those of each domain."""
+    """`takes_both`: whether the method reads embeddings beside words. `texts` are the source's and the target's."""
     if vectorizer is not None and preset is not None:
         raise ValueError("vectorizer and preset are both given: leave one of them out.")
     words_given = vectorizer is not None or preset is not None

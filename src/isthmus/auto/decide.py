@@ -157,10 +157,11 @@ def _decision(
     return Decision(members, scores, spreads, run.member_weights(members), diagnostics, estimate, found, rows)
 
 
-def _ensembles(run: Run) -> dict[str, tuple[str, ...]]:
-    """Of the candidates that answered; the fallback where no member did."""
+def _ensembles(run: Run, answers: Mapping[str, Array] | None = None) -> dict[str, tuple[str, ...]]:
+    """Of the candidates that answered, at first or in the end; the fallback where no member did."""
+    answers = run.answers if answers is None else answers
     wanted = {TOPICS: run.members(True), OTHER: run.members(False), FALLBACK: (names.SOURCE_ONLY,)}
-    present = {kind: tuple(name for name in members if name in run.answers) for kind, members in wanted.items()}
+    present = {kind: tuple(name for name in members if name in answers) for kind, members in wanted.items()}
     return {kind: members or (names.SOURCE_ONLY,) for kind, members in present.items()}
 
 
@@ -178,8 +179,8 @@ def _kind(run: Run, diagnostics: Diagnostics, checked: Array | None, estimate: E
     }
     if checked is not None and checked.any(axis=0).all():
         indicated, known = max(log_odds, key=log_odds.__getitem__), checked.any(axis=1)
-        for kind, members in _ensembles(run).items():
-            scores = run.average(members)[0]
+        for kind, members in _ensembles(run, run.at_first).items():  # a warm start's run has gone on since
+            scores = run.average(members, run.at_first)[0]
             probabilities = tempered(scores, sharpness_for(scores, estimate.value))[known]
             log_odds[kind] += _surprise(probabilities, checked[known])
         if max(log_odds, key=log_odds.__getitem__) != indicated:

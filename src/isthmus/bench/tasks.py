@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from importlib import resources
@@ -231,11 +231,10 @@ class Library:
         )
 
 
-def _texts_of(corpus: Corpus, task: Task) -> Iterator[Iterator[str]]:
+def _texts_of(corpus: Corpus, task: Task) -> list[list[str]]:
     """Of source and target."""
-    for side in task.sides:
-        rows = np.flatnonzero(np.isin(corpus.groups, [name for names in side.values() for name in names]))
-        yield (corpus.texts[row] for row in rows)
+    groups = [[name for names in side.values() for name in names] for side in task.sides]
+    return [[corpus.texts[row] for row in np.flatnonzero(np.isin(corpus.groups, own))] for own in groups]
 
 
 def _vectorized(corpus: Corpus, settings: Mapping[str, Any]) -> tuple[Matrix, np.ndarray[Any, Any]]:

@@ -137,6 +137,7 @@ def _show_document(result: Result, text: str, n_words: int, as_json: bool, kind:
 
     from isthmus.cli.console import output, print_json
     from isthmus.cli.models import asking
+    from isthmus.core.features import is_letter_run
     from isthmus.core.problem import has_words
     from isthmus.exceptions import DataError
     from isthmus.inspection.occlusion import deciding_words
@@ -157,7 +158,11 @@ def _show_document(result: Result, text: str, n_words: int, as_json: bool, kind:
     others = ", ".join(f"{name} {share:.2f}" for name, share in by_class.items())
     console.print(f"Label {label}: {others}.", markup=False, soft_wrap=True)
     if not words:
-        console.print(f"No single {kind} decides it: without any one of them the label would be as sure.")
+        by_letters = any(is_letter_run(names[column]) for column in X.nonzero()[1])
+        why = (
+            "the runs of letters of unknown ones may" if by_letters else "without any one of them the label is as sure"
+        )
+        console.print(f"No single {kind} that the model knows decides it: {why}.")
         return
     table = Table(box=None, header_style="bold", pad_edge=False)
     table.add_column(kind)

@@ -91,12 +91,21 @@ def _known_labels(result: Result, new: Gathered, path: Path | None, use_own: boo
     return known
 
 
+def _n_words(result: Result) -> int:
+    """How many words a model knows, which runs of letters are not."""
+    from isthmus.core.features import is_word
+
+    if not hasattr(result.vectorizer, "get_feature_names_out"):  # an encoder's numbers have no names
+        return 0
+    return sum(map(is_word, result.vectorizer.get_feature_names_out()))
+
+
 def _tell(before: Result, after: Result, new: Gathered, output: Path, as_json: bool) -> None:
     from isthmus.cli.console import n_documents, print_json
     from isthmus.cli.console import output as standard_output
 
     n_labels = int(after.given.sum())
-    n_words = after.estimator.n_features_in_ - before.estimator.n_features_in_
+    n_words = _n_words(after) - _n_words(before)
     moved = int((before.predict(new.texts) != after.predict(new.texts)).sum())
     if as_json:
         print_json(

@@ -13,6 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.pipeline import Pipeline
 
+from isthmus.core.features import is_word
 from isthmus.core.parts import drawn_rows, rows_of, taken_rows, word_sums
 from isthmus.exceptions import EmptyDocumentWarning
 from isthmus.text import LogTfidf, WordsAndEmbeddings
@@ -188,8 +189,9 @@ def _without_own(vectorizer: Any, X: Any, shared: set[str]) -> Any:
 
 
 def _share(words: set[str], known: Any) -> float:
-    """Of the words, those that are unknown."""
-    return len(words.difference(known)) / len(words) if words else 0.0
+    """Of the words, those that are unknown. Runs of their letters would count long ones several times."""
+    own = {word for word in words if is_word(word)}
+    return len(own.difference(known)) / len(own) if own else 0.0
 
 
 def _counts(vectorizer: Any) -> Any:

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from isthmus.core.features import first_words
 from isthmus.inspection.topics import Words
-from isthmus.typing import Array
+from isthmus.typing import Array, Positions
 
 MOST_WORDS = 20_000
 """The most frequent ones; the others decide few documents."""
@@ -35,7 +35,9 @@ def class_words(estimator: Any, names: Sequence[str], n_words: int, share: Array
         Of documents that have each word; by default all count alike.
     """
     share = np.ones(len(names)) if share is None else np.asarray(share)
-    kept = np.sort(first_words(np.argsort(-share, kind="stable"), names, MOST_WORDS))
+    kept: Positions = np.sort(first_words(np.argsort(-share, kind="stable"), names, MOST_WORDS))
+    if not len(kept):
+        return {label: [] for label in estimator.classes_.tolist()}
     rows = sp.eye_array(len(names), format="csr")[kept]
     probabilities = np.concatenate(
         [estimator.predict_proba(rows[start : start + AT_ONCE]) for start in range(0, len(kept), AT_ONCE)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -52,8 +52,9 @@ def partitions_to_matrix(
     advance
         Called with files that are done, each twice, and all of them.
     """
-    texts = chain.from_iterable(FileColumn(file, **reading) for file in files)
+    texts = (text for file in files for text in FileColumn(file, **reading))
     vectorizer = preset_vectorizer(preset or preset_for(others, texts))
+    texts.close()
 
     def asked(function: Any, kind: str, given: Any, done: int) -> Iterable[Any]:
         sent = [

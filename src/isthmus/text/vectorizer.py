@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any, Self
 
@@ -124,7 +124,7 @@ throughout: the papers say "tf-idf" at most, and with these weights their figure
 
 
 LOOKED_AT = 1000
-"""Texts of a domain that tell whether its texts are short: its first ones, so that no file is read to its end."""
+"""Texts of source and target that tell whether they are short."""
 FEW_WORDS = 25
 """Chosen: texts with fewer words, on average, are short. Domains that gained from runs of letters have 7 to 20; those
 of 38 words and more did not gain, and took three times the time."""
@@ -132,19 +132,23 @@ LONG_WORD = 15
 """Chosen: where words seem to have more characters, on average, no space divides them, and there is nothing to gain."""
 
 
-def preset_for(*domains: Iterable[str]) -> str:
-    """The preset for texts of which nothing is said: "short" where those of every domain are, and "default" elsewhere.
+def preset_for(source: Sequence[str], target: Iterable[str]) -> str:
+    """The preset for texts of which nothing is said: "short" where they are in source and target, or else "default".
+
+    Texts of the source are looked at from its first to its last, since it may have several domains, and the first ones
+    of the target, which may be a file without end.
 
     >>> from isthmus.text import preset_for
     >>> preset_for(["It works.", "It broke."], ["It fell."]), preset_for(["It works.", "It broke."], ["word " * 100])
     ('short', 'default')
     """
-    return "short" if all(_are_short(list(islice(texts, LOOKED_AT))) for texts in domains) else "default"
+    some = source[:: 1 + len(source) // LOOKED_AT]
+    return "short" if _are_short(some) and _are_short(list(islice(target, LOOKED_AT))) else "default"
 
 
-def _are_short(texts: list[str]) -> bool:
-    n_words = sum(len(text.split()) for text in texts)
-    return n_words < FEW_WORDS * len(texts) and sum(map(len, texts)) <= LONG_WORD * n_words
+def _are_short(texts: Sequence[str]) -> bool:
+    lengths = [len(word) for text in texts for word in text.split()]
+    return 0 < len(lengths) < FEW_WORDS * len(texts) and sum(lengths) <= LONG_WORD * len(lengths)
 
 
 def preset_vectorizer(preset: str) -> Pipeline:

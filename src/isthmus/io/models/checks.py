@@ -227,6 +227,9 @@ def _check_vocabulary(value: Any) -> None:
     runs = vars(value).get("ngram_range")
     plain = isinstance(runs, tuple) and len(runs) == 2 and all(isinstance(n, int | np.integer) for n in runs)
     require(plain and 0 <= min(runs) <= max(runs) <= MAX_RUN, f"its vectorizer counts runs of {runs!r:.60} words")
+    letters = vars(value).get("letters", 0)
+    plain = type(letters) is int and 0 <= letters <= MAX_RUN
+    require(plain, f"its vectorizer counts runs of {letters!r:.60} letters")
     for listed in ("stop_words", "vocabulary"):
         words = vars(value).get(listed)
         several = isinstance(words, list | tuple | set | frozenset | dict)
