@@ -137,7 +137,7 @@ Preset = Annotated[
     _option(
         "--preset",
         metavar="NAME",
-        help="From text to words as a paper does: tcl, cci, dtlm, cdsc; or default, opinions, short.",
+        help="From text to words as a paper does: tcl, cci, dtlm, cdsc; or default, opinions, short; by default, by length.",
         panel=METHOD,
     ),
 ]
