@@ -165,6 +165,7 @@ def decision_by(
     run, truth = a_run(), np.arange(N_DOCUMENTS) % 2
     for kind, name in SPEAKERS.items():
         run.answers[name] = answer_of(np.where(np.arange(N_DOCUMENTS) < wrong[kind], 1 - truth, truth))
+    run.at_first = dict(run.answers)
     score = 1.0 if topics else -1.0
     monkeypatch.setattr(Diagnostics, "topic_score", property(lambda self: score))
     monkeypatch.setattr(deciding, "diagnose", lambda run: Diagnostics())

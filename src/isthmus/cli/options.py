@@ -137,7 +137,7 @@ Preset = Annotated[
     _option(
         "--preset",
         metavar="NAME",
-        help="From text to words as a paper does: tcl, cci, dtlm, cdsc; or default, opinions, short; by default, by length.",
+        help="From text to words as a paper does: tcl, cci, dtlm, cdsc; default, opinions, short (else by length).",
         panel=METHOD,
     ),
 ]
