@@ -98,8 +98,8 @@ SENTENCE, PAGE = "It works well and is cheap.", "One of many words, " * 20
         ([SENTENCE] * 19 + [PAGE], [SENTENCE], "short"),  # on average
         ([SENTENCE] * 5000 + [PAGE] * 5000, [SENTENCE], "default"),  # a second domain
         ([SENTENCE], [SENTENCE] * vectorizer.LOOKED_AT + [PAGE] * 5000, "short"),  # of the first ones
-        (["word " * 24], ["word " * 24], "short"),
-        (["word " * 25], ["word " * 24], "default"),
+        (["word " * 19], ["word " * 19], "short"),
+        (["word " * 20], ["word " * 19], "default"),
         ([SENTENCE + " " * 500], [SENTENCE], "short"),  # room around words
         (["", " "], [SENTENCE], "default"),  # no words to look into
     ],
