@@ -87,6 +87,14 @@ def test_called_again_at_the_end_it_writes_nothing(tmp_path: Path) -> None:
     assert again[0].vocabulary_ == first[0].vocabulary_
 
 
+def test_what_another_preset_has_left_is_refused(tmp_path: Path) -> None:
+    texts = ["one red boat", "one red engine"]
+    texts_to_matrix(texts, tmp_path, "default")
+    with pytest.raises(DataError, match="as the preset 'default' reads them, and this is 'short': choose another"):
+        texts_to_matrix(texts, tmp_path, "short")
+    assert texts_to_matrix(texts, tmp_path, "default")[0].vocabulary_.keys() == {"one", "red"}
+
+
 def test_texts_that_can_be_read_once_only_are_refused(tmp_path: Path) -> None:
     with pytest.raises(TypeError, match="once only"):
         texts_to_matrix(iter(TEXTS), tmp_path)

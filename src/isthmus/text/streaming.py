@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from isthmus.exceptions import DataError
+from isthmus.io.atomic import write_beside
 from isthmus.io.matrices import MatrixWriter, is_finished, open_matrix
 from isthmus.text.unicode_counts import UnicodeCounts
 from isthmus.text.vectorizer import preset_for, preset_vectorizer
@@ -19,6 +20,8 @@ from isthmus.text.word_counts import WordCounts, added_counts
 
 BLOCK = 5_000
 """Texts that are held at a time."""
+PRESET = "preset.txt"
+"""The file of a folder that names how its texts are read."""
 NO_WORD = "No target text holds a word that the vectorizer keeps: give more texts, or choose another preset."
 
 
@@ -63,11 +66,25 @@ def texts_to_matrix(texts: Iterable[str], path: str | Path, preset: str = "defau
     if iter(texts) is texts:
         raise TypeError("texts can be gone through once only: give a list, or an object that begins anew each time.")
     vectorizer, folder = preset_vectorizer(preset), Path(path)
+    _claim(folder, preset)
     counted = count_words(vectorizer, texts, folder)
     learn_words(vectorizer, list(islice(texts, BLOCK)), counted.files, counted.n_texts)
     if not is_finished(folder):
         write_rows(vectorizer, texts, folder, dtype, counted.n_texts)
     return vectorizer
+
+
+def _claim(folder: Path, preset: str) -> None:
+    """Write down how texts are read there; what another preset has left would be taken for this one's."""
+    folder.mkdir(parents=True, exist_ok=True)
+    note = folder / PRESET
+    if not note.exists():
+        write_beside(note, preset)
+    before = note.read_text(encoding="utf-8")
+    if before != preset:
+        raise DataError(
+            f"{folder} holds texts as the preset {before!r} reads them, and this is {preset!r}: choose another folder."
+        )
 
 
 def rows_in_folder(source: list[str], target: Collection[str], folder: Any, preset: str | None, given: Any) -> Any:
