@@ -16,7 +16,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import isthmus
 from conftest import Toy, make_toy, quiet
 from isthmus import Auto, suggest_labels
-from isthmus.auto.candidates import DISTILLED, LEARNER, MIXTURE, PORTFOLIO, SOURCE_ONLY
+from isthmus.auto.candidates import LEARNER, MIXTURE, PORTFOLIO, SOURCE_ONLY
 from isthmus.auto.diagnostics import Diagnostics
 from isthmus.auto.run import Run
 from isthmus.auto.sample import sample_for_decisions, sample_for_learning, sample_for_spreads
@@ -345,21 +345,6 @@ def test_beyond_a_sample_documents_are_labelled_like_those_that_come_later(
     auto = quiet(toy, Auto(random_state=0, n_embedding_features=n_embeddings))
     later = auto.predict_proba(toy.X[toy.in_target], sample_domain="target")
     assert auto.label_distributions_[toy.in_target] == pytest.approx(later, rel=1e-9)
-
-
-def test_a_member_that_cannot_answer_again_is_none(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a sample decides others learn, and there a class may have too few documents."""
-    monkeypatch.setattr(Diagnostics, "topic_score", 1.0)
-    monkeypatch.setattr("isthmus.auto.sample.AT_MOST", 60)
-    whole = quiet(toy)
-    assert whole.chosen_[-1] == DISTILLED
-    answers = iter([True, False])
-    monkeypatch.setattr("isthmus.auto.run.can_distill", lambda *_: next(answers))
-    fewer = quiet(toy)
-    assert fewer.chosen_ == whole.chosen_[:-1]
-    (row,) = [row for row in fewer.leaderboard_.rows if row["name"] == DISTILLED]
-    assert row["why"] == "a class has too few documents"
-    assert np.isfinite(fewer.label_distributions_).all()
 
 
 def test_a_sample_is_one_matrix(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,9 @@ from scipy.special import softmax
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 
+from conftest import Toy, quiet
+from isthmus.auto import Diagnostics
+from isthmus.auto.candidates import DISTILLED
 from isthmus.auto.distillation import C, can_distill, distill
 
 
@@ -48,3 +51,18 @@ def test_mistakes_that_words_do_not_tell_are_not_repeated() -> None:
 @pytest.mark.parametrize(("labels", "can"), [([0, 0, 1, 1], True), ([0, 0, 0, 1], False), ([0, 0, 0, 0], False)])
 def test_both_halves_need_every_class(labels: list[int], can: bool) -> None:
     assert can_distill(np.array(labels), 2) == can
+
+
+def test_a_member_that_cannot_answer_again_is_none(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a sample decides others learn, and there a class may have too few documents."""
+    monkeypatch.setattr(Diagnostics, "topic_score", 1.0)
+    monkeypatch.setattr("isthmus.auto.sample.AT_MOST", 60)
+    whole = quiet(toy)
+    assert whole.chosen_[-1] == DISTILLED
+    answers = iter([True, False])
+    monkeypatch.setattr("isthmus.auto.run.can_distill", lambda *_: next(answers))
+    fewer = quiet(toy)
+    assert fewer.chosen_ == whole.chosen_[:-1]
+    (row,) = [row for row in fewer.leaderboard_.rows if row["name"] == DISTILLED]
+    assert row["why"] == "a class has too few documents"
+    assert np.isfinite(fewer.label_distributions_).all()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from contextvars import Context, copy_context
 from functools import partial
 from itertools import combinations
@@ -90,8 +91,6 @@ class Run:
         """The documents that evidence counts."""
         self.consensus: Array = np.zeros((0, problem.n_classes))
         """What the hypotheses say together, as scores; the first classifier's answer where there are none."""
-        self._said: Array = self.consensus
-        """What all members of an ensemble say, which one of them learns."""
         self.labels_at_first: Positions = np.arange(0)
         """Pseudo-labels by the first hypotheses, which may let go of the source: what diagnostics go by."""
         self.reverse_auc: float | None = None
@@ -279,23 +278,25 @@ class Run:
             self._solve(candidate)
 
     def _solve(self, candidate: Candidate) -> None:
-        began = perf_counter()
-        self._begun.append(candidate.name)
-        done = {*self._begun, *self.skipped}
-        announce(candidate.name, [name for name in self._wanted if name not in done])
         problem = self._whole if candidate.pseudo_labels else self.problem
-        if candidate.name == names.MIXTURE:
-            self._mix(self.consensus)
-        elif candidate.name == names.DISTILLED:
-            labels = self._said.argmax(axis=1)
-            found = distill(problem.unlabeled, labels, problem.n_classes)
-            self.solutions[candidate.name], self.answers[candidate.name] = found
-        else:
+        with self._timed(candidate.name):
+            if candidate.name == names.MIXTURE:
+                self._mix(self.consensus)
+                return
             method = candidate.method(**candidate.settings, **self._told(candidate))
             solution = self.solutions[candidate.name] = method.solve(problem, self.workspace)
             self.answers[candidate.name] = solution.transduce(problem)
-        self.seconds[candidate.name] = perf_counter() - began
-        self.unit = self.unit or self.seconds[candidate.name]
+
+    @contextmanager
+    def _timed(self, name: str) -> Iterator[None]:
+        """Whoever listens is told that a candidate begins, and the leaderboard how long it took."""
+        began = perf_counter()
+        self._begun.append(name)
+        done = {*self._begun, *self.skipped}
+        announce(name, [other for other in self._wanted if other not in done])
+        yield
+        self.seconds[name] = perf_counter() - began
+        self.unit = self.unit or self.seconds[name]
 
     def _mix(self, scores: Array) -> None:
         """Let the mixture answer, started from these scores."""
@@ -312,8 +313,18 @@ class Run:
             for _ in range(ROUNDS_OF_SEVERAL if self.problem.n_classes > 2 else 1):
                 self._mix(self.average(present)[0])
         if names.DISTILLED in members and present:
-            self._said = self.average(present)[0]
-            self._attempt(self.candidates[names.DISTILLED])
+            self._distill(self.average(present)[0].argmax(axis=1))
+
+    def _distill(self, labels: Positions) -> None:
+        """Let a classifier learn these labels, if there is the time and each class has some."""
+        name = names.DISTILLED
+        reason = self._obstacle(self.candidates[name])
+        if reason or not can_distill(labels, self.problem.n_classes):
+            self.skipped[name] = reason or "a class has too few documents"
+            return
+        with self._timed(name):
+            found = distill(self._whole.unlabeled, labels, self.problem.n_classes)
+            self.solutions[name], self.answers[name] = found
 
     def _told(self, candidate: Candidate) -> dict[str, Any]:
         """What a candidate is told of this run."""
@@ -329,7 +340,5 @@ class Run:
             return "nothing to label"
         if candidate.needs_counts and self.problem.is_signed:
             return "takes no negative features: see SignSplit"
-        if candidate.name == names.DISTILLED and not can_distill(self._said.argmax(axis=1), self.problem.n_classes):
-            return "a class has too few documents"
         needed = self.expected_seconds(candidate.name) + self.unit * names.DIAGNOSTICS_COST
         return "no time left" if self.unit and not self.clock.has(needed) else ""
