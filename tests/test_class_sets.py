@@ -105,6 +105,16 @@ def test_no_class_is_accused_that_is_there(four: Toy) -> None:
     assert missing_classes(problem, looked_at(problem), alone) == []
 
 
+@pytest.mark.parametrize(("n", "gone"), [(150, []), (300, ["class 2"])])
+def test_of_few_documents_a_class_has_to_leave_fewer_traces(
+    n: int, gone: list[str], four: Toy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of 300 fewer than .64 - 1.2 / sqrt(300) = .571, and of 150 fewer than .542."""
+    monkeypatch.setattr(class_sets, "presence", lambda *_: np.array([0.9, 0.9, 0.56, 0.9]))
+    problem, answers = problem_of(four), dict.fromkeys(candidates.UNLIKE, np.full((n, 4), 0.25))
+    assert missing_classes(problem, LookedAt(np.arange(n), np.arange(n)), answers) == gone
+
+
 def test_two_classes_and_embeddings_have_no_missing_class(toy: Toy, four: Toy) -> None:
     two = problem_of(toy)
     one_sided = {name: np.tile([1.0, 0.0], (two.unlabeled.shape[0], 1)) for name in candidates.UNLIKE}

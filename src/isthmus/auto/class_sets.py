@@ -27,15 +27,17 @@ from isthmus.typing import Array, Mask, Matrix, Positions
 
 MISSING = 0.64
 """Chosen: presence below which a class is missing,"""
+MISSING_OF_FEW = 1.2
+"""less this over the root of the number of documents, of few of which little is seen by chance;"""
 BESIDE = 0.8
-"""if it is less than this part of the median class's: where all are low, the domains lie far apart."""
+"""and if it is less than this part of the median class's: where all are low, the domains lie far apart."""
 SUREST = 0.5
 """So much of what the source's prior gives a class is looked at, the documents that candidates are surest of."""
 N_NEIGHBORS = 5
 
 NEW = 0.22
 """Chosen: a class is new where a tenth of the documents are less familiar than this,"""
-OF_FEW = 0.5
+NEW_OF_FEW = 0.5
 """less this over the root of their number: few documents have an unfamiliar tenth by chance more often."""
 TENTH = 0.1
 FEWEST = 200
@@ -58,7 +60,8 @@ def missing_classes(problem: Problem, counted: LookedAt, answers: Mapping[str, A
     if problem.n_classes < 3 or len(unlike) < 2 or not problem.is_bag_of_words:
         return []
     found = presence(problem, counted, unlike, list(answers.values()))
-    gone = found < min(MISSING, BESIDE * float(np.median(found)))
+    least = MISSING - MISSING_OF_FEW / max(len(counted.target), 1) ** 0.5
+    gone = found < min(least, BESIDE * float(np.median(found)))
     for domain in problem.labeled_targets:
         gone &= ~domain.labels.any(axis=0)
     return [name for name, lacks in zip(problem.classes.tolist(), gone, strict=True) if lacks]
@@ -112,7 +115,7 @@ def novel_documents(problem: Problem, counted: LookedAt, probabilities: Array, l
     if n_there < 3 or len(here) < FEWEST or not problem.is_bag_of_words:
         return None
     votes = Votes(problem, counted)
-    if np.quantile(familiarity(votes, probabilities[here], labels[here]), TENTH) >= NEW - OF_FEW / len(here) ** 0.5:
+    if np.quantile(familiarity(votes, probabilities[here], labels[here]), TENTH) >= NEW - NEW_OF_FEW / len(here) ** 0.5:
         return None
     novel = np.all(votes.density_ratios(votes.around(problem.unlabeled)) < 1, axis=1)
     return novel if novel.any() else None
