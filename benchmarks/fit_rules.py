@@ -53,6 +53,8 @@ MAILBOXES |= {f"enron{one} to enron{other}" for one in (4, 5) for other in (1, 2
 N_JOBS = 2
 TENTH, FIFTH = 0.1, 0.2
 """True label shifts that a warning is right about, and that there should be one of."""
+LITTLE = 0.05
+"""Labels that are right so much oftener than one label for all, or less, say little more."""
 
 
 def main() -> None:
@@ -129,6 +131,23 @@ def _priors(rows: list[EvidenceRow]) -> Iterator[str]:
         f"{len(warned)} warnings of label shift, {sum(row.true_shift >= TENTH for row in warned)} right (of a tenth "
         f"and more); {np.mean(large):.0%} of the {len(large)} tasks with a shift of a fifth are warned of."
     )
+    gains = [
+        reached(row, fitted["topic"], fitted["unrelated"]["rule"]) - row.true_largest_share
+        for row in rows
+        if says_little(row, fitted)
+    ]
+    yield (
+        f"{len(gains)} warnings that labels say little more than the largest class, {sum(np.array(gains) <= LITTLE)} "
+        f"right (they gain {100 * LITTLE:.0f} points or less)."
+    )
+
+
+def says_little(row: EvidenceRow, fitted: dict[str, Any]) -> bool:
+    """Whether there is a warning that the labels are hardly better than one label for all; a worse one silences it."""
+    value = estimated(row, fitted["topic"])
+    high = value + fitted["interval"]["ensemble"]["above"] * room(value)
+    warned = unrelated_score(row, fitted["unrelated"]["rule"]["threshold"]) > 0
+    return not warned and high <= row.largest_share
 
 
 def judge(row: EvidenceRow, fitted: dict[str, Any]) -> tuple[float, float, float, bool, bool]:
@@ -194,7 +213,8 @@ def observe(data: Path, task: Task, draw: str, prior: str) -> EvidenceRow:
         target_prior=prior,
         n_classes=problem.n_classes,
         true_shift=float((np.abs(shares - run.source_prior).sum() + 1 - shares.sum()) / 2),
-        least_share=float((run.prior / run.source_prior).min()),
+        largest_share=float(run.prior.max()),
+        true_largest_share=float(shares.max()),
         topics_accuracy=accuracy(run.members(topics=True)),
         other_accuracy=accuracy(run.members(topics=False)),
         source_only_accuracy=accuracy((names.SOURCE_ONLY,)),

@@ -1,8 +1,8 @@
-"""Candidates that answer as they are told: who runs, what it costs, and what label shift looks like."""
+"""Candidates of the automatic choice: who runs, what it costs, and who learns from whom."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,128 +19,12 @@ from isthmus.auto.diagnostics import diagnose
 from isthmus.auto.distillation import distill
 from isthmus.auto.label_shift import Evidence
 from isthmus.auto.run import Clock, Run
-from isthmus.core.problem import Problem, make_problem
+from isthmus.core.problem import make_problem
 from isthmus.core.progress import Stage, listening
-from isthmus.core.solution import TransductiveSolution
 from isthmus.core.workspace import Workspace
 from isthmus.methods import LR
 from isthmus.methods.self_labeling.naive_bayes_em import expectation_maximization
-from isthmus.typing import Array, Matrix
-
-N_UNLABELED = 100
-
-
-@dataclass(frozen=True, eq=False)
-class Told(TransductiveSolution):
-    """Says what it was told to."""
-
-    def assign(self, X: Matrix, domain: int | None) -> Array:
-        return np.full((X.shape[0], 2), 0.5)
-
-
-class Telling:
-    """In the place of an estimator."""
-
-    def __init__(self, answer: Array) -> None:
-        self.answer = answer
-
-    def solve(self, problem: Problem, workspace: Workspace) -> Told:
-        return Told(distributions=self.answer)
-
-
-def a_problem(n_known: int = 0, n_classes: int = 2) -> Problem:
-    """All classes have as many of the source's documents, and of the target's."""
-    n = 60 + N_UNLABELED
-    X, y = np.random.default_rng(0).uniform(size=(n, 3)), np.arange(n) % n_classes
-    labeled = np.arange(n) < 60 + n_known
-    return make_problem(LR(), X, y, np.repeat([1, -1], [60, N_UNLABELED]), sample_labeled=labeled)
-
-
-def answer(n_of_second: int, confidence: float = 0.9) -> Array:
-    """The last so many documents are of the second class."""
-    labels = (np.arange(N_UNLABELED) >= N_UNLABELED - n_of_second).astype(int)
-    return np.where(np.eye(2)[labels] == 1, confidence, 1 - confidence)
-
-
-def told(monkeypatch: pytest.MonkeyPatch, answers: dict[str, Array], prior: Any, n_classes: int = 2) -> Run:
-    """A run in which all have answered what they were told to, and half of one class and half of the other if not."""
-
-    def telling(one: candidates.Candidate) -> candidates.Candidate:
-        def method(**settings: Any) -> Any:
-            usual = np.eye(n_classes)[np.arange(N_UNLABELED) % n_classes] * 0.8 + 0.2 / n_classes
-            return Telling(answers.get(one.name, usual))
-
-        return replace(one, method=method)
-
-    monkeypatch.setattr(running, "PORTFOLIO", tuple(map(telling, candidates.PORTFOLIO)))
-    run = Run(a_problem(n_classes=n_classes), Workspace(), prior, Clock(None), 0)
-    run.start()
-    return run
-
-
-def kinds(run: Run) -> list[str]:
-    """Of all cautions but the worst, which would silence the others."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Diagnostics, "unrelated_score", property(lambda self: -1.0))
-        return [caution.kind for caution in decide(run, None).warnings]
-
-
-@pytest.mark.parametrize(("n_of_second", "said"), [(50, False), (66, False), (68, True), (32, True)])
-def test_label_shift_is_said_where_the_prior_that_was_found_is_another(
-    n_of_second: int, said: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """By more than 17 in a hundred documents, whichever ensemble answers."""
-    run = told(monkeypatch, dict.fromkeys(candidates.HYPOTHESES, answer(n_of_second)), "unknown")
-    assert run.prior_by_class() == pytest.approx({0: 1 - n_of_second / 100, 1: n_of_second / 100})
-    for topic_score in (-1.0, 1.0):
-        monkeypatch.setattr(Diagnostics, "topic_score", topic_score)
-        assert ("prior" in kinds(run)) == said
-
-
-@pytest.mark.parametrize("better", [candidates.WITH_LSA, candidates.WITH_DCI, candidates.BALANCED_DCI])
-def test_evidence_decides(better: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of hypotheses with class shares of their own, the better one counts, and the target prior is its."""
-    shares = {candidates.WITH_LSA: 20, candidates.WITH_DCI: 55, candidates.BALANCED_DCI: 85}
-
-    def of_labels(views: Any, labels: Any, here: Any) -> Evidence:
-        return Evidence(0.95 if labels.sum() == shares[better] else 0.3, 0.9)
-
-    monkeypatch.setattr(running, "evidence_for", of_labels)
-    run = told(monkeypatch, {name: answer(share) for name, share in shares.items()}, "auto")
-    assert run.weights[better] > 0.95
-    assert run.prior_by_class()[1] == pytest.approx(shares[better] / 100, abs=0.02)
-    assert [name for name in run.members(topics=True) if name in run.hypotheses] == [better]
-
-
-@pytest.mark.parametrize(
-    ("prior", "n_of_second", "apart"),
-    [("auto", 64, False), ("auto", 66, True), ("unknown", 34, True), ("source", 90, False)],
-)
-def test_cautious_hypotheses_join_where_the_others_do_not_agree_on_the_prior(
-    prior: str, n_of_second: int, apart: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """By more than 15 in a hundred documents; where a prior is given, there is nothing to agree on."""
-    halves = dict.fromkeys((candidates.WITH_DCI, candidates.BALANCED_DCI), answer(50))
-    cautious = dict.fromkeys(candidates.CAUTIOUS, answer(80))
-    run = told(monkeypatch, {candidates.WITH_LSA: answer(n_of_second), **halves, **cautious}, prior)
-    ran = [name in run.answers and name in run.weights for name in candidates.CAUTIOUS]
-    assert ran == [apart] * len(candidates.CAUTIOUS)
-    assert sum(run.weights.values()) == pytest.approx(1)
-    reasons = {row["name"]: row["why"] for row in decide(run, None).rows}
-    if apart:
-        assert set(run.evidence) == {candidates.WITH_LSA, *halves, *cautious}
-        shares = {candidates.WITH_LSA: n_of_second / 100, **dict.fromkeys(halves, 0.5), **dict.fromkeys(cautious, 0.8)}
-        mean = sum(run.weights[name] * share for name, share in shares.items())
-        assert run.prior_by_class()[1] == pytest.approx(mean, abs=0.001)
-    else:
-        assert all(reasons[name] == "not needed: the hypotheses agree on the prior" for name in cautious)
-
-
-def test_of_more_than_two_classes_no_hypothesis_is_cautious(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However far their priors are apart."""
-    all_of_one = np.tile([0.8, 0.1, 0.1], (N_UNLABELED, 1))
-    run = told(monkeypatch, {candidates.WITH_LSA: all_of_one}, "auto", n_classes=3)
-    assert not set(run.answers) & set(candidates.CAUTIOUS)
+from telling import N_UNLABELED, Telling, a_problem, answer, kinds, told
 
 
 def test_pseudo_labels_are_learned_from_words_and_embeddings_and_all_else_from_words() -> None:
@@ -289,8 +173,8 @@ def test_a_class_with_a_known_label_of_the_target_is_not_missing(
 
 def test_labels_that_say_no_more_than_the_largest_class_are_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
     run = told(monkeypatch, {}, "source")
-    for value, said in ((0.5, True), (0.55, False)):
-        monkeypatch.setattr("isthmus.auto.decide.estimate_accuracy", lambda *_, v=value: Estimate(v, 0.3, 0.8))
+    for high, said in ((0.5, True), (0.55, False)):
+        monkeypatch.setattr("isthmus.auto.decide.estimate_accuracy", lambda *_, own=high: Estimate(0.4, 0.3, own))
         assert ("majority" in kinds(run)) == said
 
 

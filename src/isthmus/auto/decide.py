@@ -220,7 +220,7 @@ def _class_cautions(run: Run, estimate: Estimate, gone: list[object]) -> list[Ca
         found.append(warnings.missing(gone))
     elif run.prior_was_found and run.prior_shift >= rules.SHIFT:
         found.append(warnings.label_shift(dict(zip(classes, prior.tolist(), strict=True))))
-    if estimate.value <= prior.max() and run.n_unlabeled >= HANDFUL:
+    if estimate.high <= prior.max() and run.n_unlabeled >= HANDFUL:
         found.append(warnings.majority(classes[int(prior.argmax())]))
     return found
 
@@ -271,6 +271,6 @@ def _why(run: Run, name: str, members: tuple[str, ...], reason: str) -> str:
     if name in names.CAUTIOUS:
         return "not needed: the hypotheses agree on the prior"
     if run.candidates[name].on_demand:
-        might_be_chosen = name != names.TOPICS or not run.is_far_from_source()
-        return f"not needed: {reason}" if might_be_chosen else "makes classes like the source's, and there are others"
+        might_be_chosen = name in (*run.members(True), *run.members(False))
+        return f"not needed: {reason}" if might_be_chosen else "not needed at this target prior"
     return "for comparison" if name == names.SOURCE_ONLY else f"no member: {reason}" if reason else "no member"

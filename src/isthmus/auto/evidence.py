@@ -43,8 +43,10 @@ class EvidenceRow:
 
     true_shift: float
     """Total variation between the source's prior and the target's true one."""
-    least_share: float
-    """The smallest ratio of a class's share of the target prior that was found to its share of the source."""
+    largest_share: float
+    """Of the largest class, in the target prior that was found,"""
+    true_largest_share: float
+    """and in the true one: what one label for all would reach."""
     topics_accuracy: float
     """Of the ensemble for topics; the others likewise. Whichever is chosen: the choice depends on the rules."""
     other_accuracy: float

@@ -141,9 +141,8 @@ class Run:
 
     def complete(self, members: tuple[str, ...]) -> None:
         """Let those answer that run on demand, if there is the time; then those that learn from what all say."""
-        for name in members:
-            if self.candidates[name].on_demand and name not in (*self.answers, names.DISTILLED):
-                self._attempt(self.candidates[name])
+        wanted = [name for name in members if name not in (*self.answers, names.DISTILLED)]
+        self._side_by_side(self._attempt, [self.candidates[name] for name in wanted if self.candidates[name].on_demand])
         self._go_on(members)
 
     def members(self, topics: bool) -> tuple[str, ...]:
@@ -151,20 +150,26 @@ class Run:
 
         A mixture of the target finds what its documents are about. TCL makes classes like the source's, so that it is
         left out where the target prior is another. What they all say is distilled. What is not said in single words is
-        looked for in the company that they keep. Hypotheses belong to both, if the evidence lets them count.
+        looked for in the company that they keep, at the source's prior where the one that was found is about the same:
+        of classes that lie close together, no shares are found to a few percent. Hypotheses belong to both, if the
+        evidence lets them count.
         """
         if topics:
             near = () if self.is_far_from_source() else (names.TOPICS,)
             others: tuple[str, ...] = (names.MIXTURE, *near, names.DISTILLED)
         else:
-            others = (names.TRANSDUCTIVE_DCI,)
+            others = names.UNSHIFTED if self._may_be_unshifted() else (names.TRANSDUCTIVE_DCI,)
         count = tuple(name for name in self.hypotheses if self.weights.get(name, 1.0) >= LEAST_WEIGHT)
         return count + others
 
     def member_weights(self, members: tuple[str, ...]) -> list[float]:
-        """Hypotheses count for one together, and so does each other member; a mixture of several classes for more."""
+        """Hypotheses count for one together, and so does each other member; a mixture of several classes for more.
+
+        Those that go by the source's prior count for one together.
+        """
         total = sum(self.weights.get(name, 0.0) for name in members) or 1.0
-        others = {names.MIXTURE: OF_SEVERAL if self.problem.n_classes > 2 else 1.0}
+        others = dict.fromkeys(names.UNSHIFTED, 1 / len(names.UNSHIFTED))
+        others[names.MIXTURE] = OF_SEVERAL if self.problem.n_classes > 2 else 1.0
         return [self.weights[name] / total if name in self.weights else others.get(name, 1.0) for name in members]
 
     def average(
@@ -225,6 +230,11 @@ class Run:
             return False
         shares = [self._counts(name) / self.n_unlabeled for name in self.evidence]
         return any(np.abs(one - other).sum() / 2 > APART for one, other in combinations(shares, 2))
+
+    def _may_be_unshifted(self) -> bool:
+        """Whether the prior of two classes is about the source's, unless it was given: who gives one means it."""
+        given = isinstance(self.asked_for, dict)
+        return self.problem.n_classes == 2 and self.prior_shift <= APART and not given
 
     def _labels(self, name: str) -> Positions:
         return self.answers[name].argmax(axis=1)
@@ -330,7 +340,7 @@ class Run:
         """What a candidate is told of this run."""
         if candidate.name == names.TOPICS:
             return {"random_state": self.random_state}
-        if not candidate.pseudo_labels:
+        if not candidate.pseudo_labels or "target_prior" in candidate.settings:
             return {}
         free = self.asked_for in TO_BE_FOUND and candidate.name in self.hypotheses
         return {"target_prior": "unknown" if free else self.target_prior}

@@ -82,11 +82,11 @@ def label_shift(prior: Mapping[object, float]) -> Caution:
 
 
 def majority(name: object) -> Caution:
-    """The labels are no better than one label for all."""
+    """The labels are hardly better than one label for all."""
     return Caution(
         MAJORITY,
-        f"The labels may say no more than that most documents are {name!r}: the estimated accuracy is not above the "
-        "share of that class. Label some target documents to find out.",
+        f"The labels may say little more than that most documents are {name!r}: the estimated accuracy, with all "
+        "of its interval, is not above the share of that class. Label some target documents to find out.",
     )
 
 

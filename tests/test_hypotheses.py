@@ -1,0 +1,103 @@
+"""Hypotheses about the target: what label shift looks like, and who goes by which prior."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from isthmus.auto import Diagnostics, candidates
+from isthmus.auto import run as running
+from isthmus.auto.decide import decide
+from isthmus.auto.label_shift import Evidence
+from telling import N_UNLABELED, answer, kinds, told
+
+
+@pytest.mark.parametrize(("n_of_second", "said"), [(50, False), (66, False), (68, True), (32, True)])
+def test_label_shift_is_said_where_the_prior_that_was_found_is_another(
+    n_of_second: int, said: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By more than 17 in a hundred documents, whichever ensemble answers."""
+    run = told(monkeypatch, dict.fromkeys(candidates.HYPOTHESES, answer(n_of_second)), "unknown")
+    assert run.prior_by_class() == pytest.approx({0: 1 - n_of_second / 100, 1: n_of_second / 100})
+    for topic_score in (-1.0, 1.0):
+        monkeypatch.setattr(Diagnostics, "topic_score", topic_score)
+        assert ("prior" in kinds(run)) == said
+
+
+@pytest.mark.parametrize("better", [candidates.WITH_LSA, candidates.WITH_DCI, candidates.BALANCED_DCI])
+def test_evidence_decides(better: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of hypotheses with class shares of their own, the better one counts, and the target prior is its."""
+    shares = {candidates.WITH_LSA: 20, candidates.WITH_DCI: 55, candidates.BALANCED_DCI: 85}
+
+    def of_labels(views: Any, labels: Any, here: Any) -> Evidence:
+        return Evidence(0.95 if labels.sum() == shares[better] else 0.3, 0.9)
+
+    monkeypatch.setattr(running, "evidence_for", of_labels)
+    run = told(monkeypatch, {name: answer(share) for name, share in shares.items()}, "auto")
+    assert run.weights[better] > 0.95
+    assert run.prior_by_class()[1] == pytest.approx(shares[better] / 100, abs=0.02)
+    assert [name for name in run.members(topics=True) if name in run.hypotheses] == [better]
+
+
+@pytest.mark.parametrize(
+    ("prior", "n_of_second", "apart"),
+    [("auto", 64, False), ("auto", 66, True), ("unknown", 34, True), ("source", 90, False)],
+)
+def test_cautious_hypotheses_join_where_the_others_do_not_agree_on_the_prior(
+    prior: str, n_of_second: int, apart: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By more than 15 in a hundred documents; where a prior is given, there is nothing to agree on."""
+    halves = dict.fromkeys((candidates.WITH_DCI, candidates.BALANCED_DCI), answer(50))
+    cautious = dict.fromkeys(candidates.CAUTIOUS, answer(80))
+    run = told(monkeypatch, {candidates.WITH_LSA: answer(n_of_second), **halves, **cautious}, prior)
+    ran = [name in run.answers and name in run.weights for name in candidates.CAUTIOUS]
+    assert ran == [apart] * len(candidates.CAUTIOUS)
+    assert sum(run.weights.values()) == pytest.approx(1)
+    reasons = {row["name"]: row["why"] for row in decide(run, None).rows}
+    if apart:
+        assert set(run.evidence) == {candidates.WITH_LSA, *halves, *cautious}
+        shares = {candidates.WITH_LSA: n_of_second / 100, **dict.fromkeys(halves, 0.5), **dict.fromkeys(cautious, 0.8)}
+        mean = sum(run.weights[name] * share for name, share in shares.items())
+        assert run.prior_by_class()[1] == pytest.approx(mean, abs=0.001)
+    else:
+        assert all(reasons[name] == "not needed: the hypotheses agree on the prior" for name in cautious)
+
+
+def test_of_more_than_two_classes_no_hypothesis_is_cautious(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However far their priors are apart."""
+    all_of_one = np.tile([0.8, 0.1, 0.1], (N_UNLABELED, 1))
+    run = told(monkeypatch, {candidates.WITH_LSA: all_of_one}, "auto", n_classes=3)
+    assert not set(run.answers) & set(candidates.CAUTIOUS)
+
+
+@pytest.mark.parametrize(
+    ("prior", "n_of_second", "near"),
+    [
+        ("auto", 64, True),
+        ("auto", 66, False),
+        ("unknown", 36, True),
+        ("source", 90, True),
+        ({0: 0.5, 1: 0.5}, 50, False),
+    ],
+)
+def test_at_about_the_sources_prior_the_regressions_for_opinions_go_by_it(
+    prior: Any, n_of_second: int, near: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Within 15 in a hundred documents, unless a prior is given; together they count as much as the one alone."""
+    run = told(monkeypatch, dict.fromkeys(candidates.HYPOTHESES, answer(n_of_second)), prior)
+    own = tuple(name for name in run.members(topics=False) if name not in run.hypotheses)
+    assert own == (candidates.UNSHIFTED if near else (candidates.TRANSDUCTIVE_DCI,))
+    assert sum(run.member_weights(own)) == 1
+    for name in candidates.UNSHIFTED:
+        chosen = run.candidates[name]
+        assert {**chosen.settings, **run._told(chosen)}["target_prior"] == "source"
+    rows = {row["name"]: row["why"] for row in decide(run, None).rows}
+    left_out = (candidates.TRANSDUCTIVE_DCI,) if near else candidates.UNSHIFTED
+    assert {rows[name] for name in left_out} == {"not needed at this target prior"}
+
+
+def test_of_more_than_two_classes_no_prior_is_taken_for_the_sources(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = told(monkeypatch, {}, "auto", n_classes=3)
+    assert run.members(topics=False)[-1] == candidates.TRANSDUCTIVE_DCI
