@@ -61,7 +61,7 @@ def told(monkeypatch: pytest.MonkeyPatch, answers: dict[str, Array], prior: Any,
             usual = np.eye(n_classes)[np.arange(N_UNLABELED) % n_classes] * 0.8 + 0.2 / n_classes
             return Telling(answers.get(one.name, usual))
 
-        return replace(one, method=method)
+        return one if one.method is None else replace(one, method=method)
 
     monkeypatch.setattr(running, "PORTFOLIO", tuple(map(telling, candidates.PORTFOLIO)))
     run = Run(a_problem(n_classes=n_classes), Workspace(), prior, Clock(None), 0)

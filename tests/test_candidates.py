@@ -215,7 +215,7 @@ def test_a_repeated_run_tells_cautious_hypotheses_no_prior(monkeypatch: pytest.M
             asked[one.name] = settings.get("target_prior")
             return Telling(answer(50))
 
-        return replace(one, method=method)
+        return one if one.method is None else replace(one, method=method)
 
     monkeypatch.setattr(running, "PORTFOLIO", tuple(map(noting, candidates.PORTFOLIO)))
     prior = {0: 0.3, 1: 0.7}

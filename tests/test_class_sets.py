@@ -105,14 +105,25 @@ def test_no_class_is_accused_that_is_there(four: Toy) -> None:
     assert missing_classes(problem, looked_at(problem), alone) == []
 
 
-@pytest.mark.parametrize(("n", "gone"), [(150, []), (300, ["class 2"])])
-def test_of_few_documents_a_class_has_to_leave_fewer_traces(
-    n: int, gone: list[str], four: Toy, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("sizes", "traces", "gone"),
+    [
+        ((300, 300), 0.56, True),
+        ((150, 300), 0.56, False),
+        ((300, 150), 0.56, False),
+        ((40, 300), 0.4, True),
+        ((39, 300), 0.4, False),
+    ],
+)
+def test_a_class_of_few_documents_has_to_leave_fewer_traces(
+    sizes: tuple[int, int], traces: float, gone: bool, four: Toy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of 300 fewer than .64 - 1.2 / sqrt(300) = .571, and of 150 fewer than .542."""
-    monkeypatch.setattr(class_sets, "presence", lambda *_: np.array([0.9, 0.9, 0.56, 0.9]))
-    problem, answers = problem_of(four), dict.fromkeys(candidates.UNLIKE, np.full((n, 4), 0.25))
-    assert missing_classes(problem, LookedAt(np.arange(n), np.arange(n)), answers) == gone
+    """A quarter of 300 has fewer than .64 - .6 / sqrt(75) = .571, one of 150 fewer than .542; of nine nothing is
+    said."""
+    monkeypatch.setattr(class_sets, "presence", lambda *_: np.array([0.9, 0.9, traces, 0.9]))
+    problem, answers = problem_of(four), dict.fromkeys(candidates.UNLIKE, np.full((300, 4), 0.25))
+    found = missing_classes(problem, LookedAt(*map(np.arange, sizes)), answers)
+    assert found == (["class 2"] if gone else [])
 
 
 def test_two_classes_and_embeddings_have_no_missing_class(toy: Toy, four: Toy) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from isthmus.core.estimator import TransferClassifier
-from isthmus.methods import LR, TCL, NaiveBayesEM, SelfTraining, TransductiveLR
+from isthmus.methods import LR, TCL, SelfTraining, TransductiveLR
 
 SOURCE_ONLY = "LR"
 WITH_LSA, WITH_DCI = "self-training + LSA", "self-training + DCI"
@@ -34,9 +34,9 @@ LEARNER = BALANCED
 """The one that learns from labels of the target, if there are any."""
 
 NEAR = 0.1
-"""Priors that differ by less, in every class, are taken for the same."""
+"""Chosen in trials: of priors that differ by less, in every class, TCL does not see the difference."""
 APART = 0.15
-"""Chosen in trials: priors of two classes that differ by more are not the same. Total variation."""
+"""Chosen in trials: priors of two classes that differ by more are not about the same. Total variation."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,8 @@ class Candidate:
     """A method, and its cost in units of the first logistic regression: the most that was seen with two classes."""
 
     name: str
-    method: Callable[..., TransferClassifier]
+    method: Callable[..., TransferClassifier] | None
+    """None for those that learn from what others say, whom a `Run` lets answer itself."""
     cost: float
     settings: Mapping[str, Any] = field(default_factory=dict)
     pseudo_labels: bool = False
@@ -67,9 +68,9 @@ PORTFOLIO = (
     Candidate(WITH_LSA, SelfTraining, 20, {**FREE, "features": "lsa"}, pseudo_labels=True),
     Candidate(WITH_DCI, SelfTraining, 20, {**FREE, "features": "dci"}, pseudo_labels=True, needs_counts=True),
     Candidate(BALANCED_DCI, SelfTraining, 20, {**EVEN, "features": "dci"}, pseudo_labels=True, needs_counts=True),
-    Candidate(MIXTURE, NaiveBayesEM, 1, needs_counts=True),
+    Candidate(MIXTURE, None, 1, needs_counts=True),
     Candidate(TOPICS, TCL, 10, {"max_iter": 50}, needs_counts=True, on_demand=True),
-    Candidate(DISTILLED, LR, 2, pseudo_labels=True, on_demand=True),
+    Candidate(DISTILLED, None, 2, pseudo_labels=True, on_demand=True),
     Candidate(TRANSDUCTIVE_DCI, TransductiveLR, 20, {"features": "dci"}, True, needs_counts=True, on_demand=True),
     Candidate(UNSHIFTED_LSA, TransductiveLR, 12, {**UNMOVED, "features": "lsa"}, True, on_demand=True),
     Candidate(UNSHIFTED_DCI, TransductiveLR, 20, {**UNMOVED, "features": "dci"}, True, True, on_demand=True),

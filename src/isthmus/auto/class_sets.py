@@ -27,8 +27,8 @@ from isthmus.typing import Array, Mask, Matrix, Positions
 
 MISSING = 0.64
 """Chosen: presence below which a class is missing,"""
-MISSING_OF_FEW = 1.2
-"""less this over the root of the number of documents, of few of which little is seen by chance;"""
+MISSING_OF_FEW = 0.6
+"""less this over the root of how many documents it should have: of few, little may be seen by chance;"""
 BESIDE = 0.8
 """and if it is less than this part of the median class's: where all are low, the domains lie far apart."""
 SUREST = 0.5
@@ -53,15 +53,17 @@ A_LITTLE = 0.02
 def missing_classes(problem: Problem, counted: LookedAt, answers: Mapping[str, Array]) -> list[object]:
     """Names of the source's classes that the target does not seem to have; a label that is known there proves one.
 
-    None of two classes: a target with one class alone is a matter of its prior. None if unlike candidates did not run,
-    or if features are no words, whose cosines tell nothing.
+    None of two classes: a target with one class alone is a matter of its prior. None of classes of which a handful of
+    documents are to be expected, in either domain. None if unlike candidates did not run, or if features are no words,
+    whose cosines tell nothing.
     """
     unlike = [answers[name] for name in names.UNLIKE if name in answers]
     if problem.n_classes < 3 or len(unlike) < 2 or not problem.is_bag_of_words:
         return []
     found = presence(problem, counted, unlike, list(answers.values()))
-    least = MISSING - MISSING_OF_FEW / max(len(counted.target), 1) ** 0.5
-    gone = found < min(least, BESIDE * float(np.median(found)))
+    expected = min(map(len, counted)) * problem.class_prior
+    limits = MISSING - MISSING_OF_FEW / np.sqrt(np.maximum(expected, 1))
+    gone = (found < np.minimum(limits, BESIDE * np.median(found))) & (expected >= HANDFUL)
     for domain in problem.labeled_targets:
         gone &= ~domain.labels.any(axis=0)
     return [name for name, lacks in zip(problem.classes.tolist(), gone, strict=True) if lacks]

@@ -150,15 +150,19 @@ class Run:
 
         A mixture of the target finds what its documents are about. TCL makes classes like the source's, so that it is
         left out where the target prior is another. What they all say is distilled. What is not said in single words is
-        looked for in the company that they keep, at the source's prior where the one that was found is about the same:
-        of classes that lie close together, no shares are found to a few percent. Hypotheses belong to both, if the
-        evidence lets them count.
+        looked for in the company that they keep, at the source's prior where the one that was found, of two classes, is
+        about the same: of classes that lie close together, no share is found to a few percent. Who gives a prior means
+        it. Hypotheses belong to both, if the evidence lets them count.
         """
+        others: tuple[str, ...]
+        is_given = isinstance(self.asked_for, dict)
         if topics:
-            near = () if self.is_far_from_source() else (names.TOPICS,)
-            others: tuple[str, ...] = (names.MIXTURE, *near, names.DISTILLED)
+            is_near = np.abs(self.prior - self.source_prior).max() < NEAR
+            others = (names.MIXTURE, *((names.TOPICS,) if is_near else ()), names.DISTILLED)
+        elif self.prior_shift <= APART and not is_given and self.problem.n_classes == 2:
+            others = names.UNSHIFTED
         else:
-            others = names.UNSHIFTED if self._may_be_unshifted() else (names.TRANSDUCTIVE_DCI,)
+            others = (names.TRANSDUCTIVE_DCI,)
         count = tuple(name for name in self.hypotheses if self.weights.get(name, 1.0) >= LEAST_WEIGHT)
         return count + others
 
@@ -198,10 +202,6 @@ class Run:
         """The prior that candidates went by."""
         return dict(zip(self.problem.classes.tolist(), self.prior.tolist(), strict=True))
 
-    def is_far_from_source(self) -> bool:
-        """Whether the prior is another than the source's, and not just a little."""
-        return bool(np.abs(self.prior - self.source_prior).max() >= NEAR)
-
     def _consider(self, hypotheses: tuple[str, ...]) -> None:
         """Let hypotheses answer, weigh all so far by the evidence for them, and go by the mean of their priors.
 
@@ -230,11 +230,6 @@ class Run:
             return False
         shares = [self._counts(name) / self.n_unlabeled for name in self.evidence]
         return any(np.abs(one - other).sum() / 2 > APART for one, other in combinations(shares, 2))
-
-    def _may_be_unshifted(self) -> bool:
-        """Whether the prior of two classes is about the source's, unless it was given: who gives one means it."""
-        given = isinstance(self.asked_for, dict)
-        return self.problem.n_classes == 2 and self.prior_shift <= APART and not given
 
     def _labels(self, name: str) -> Positions:
         return self.answers[name].argmax(axis=1)
@@ -290,7 +285,7 @@ class Run:
     def _solve(self, candidate: Candidate) -> None:
         problem = self._whole if candidate.pseudo_labels else self.problem
         with self._timed(candidate.name):
-            if candidate.name == names.MIXTURE:
+            if candidate.method is None:
                 self._mix(self.consensus)
                 return
             method = candidate.method(**candidate.settings, **self._told(candidate))
