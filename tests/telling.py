@@ -40,9 +40,10 @@ class Telling:
 
 
 def a_problem(n_known: int = 0, n_classes: int = 2) -> Problem:
-    """All classes have as many of the source's documents, and of the target's."""
+    """All classes have as many of the source's documents, and of the target's, which is another domain."""
     n = 60 + N_UNLABELED
     X, y = np.random.default_rng(0).uniform(size=(n, 3)), np.arange(n) % n_classes
+    X[:, 2] = np.arange(n) >= 60
     labeled = np.arange(n) < 60 + n_known
     return make_problem(LR(), X, y, np.repeat([1, -1], [60, N_UNLABELED]), sample_labeled=labeled)
 

@@ -53,9 +53,10 @@ def test_a_mixture_goes_on_from_what_all_members_say(n_classes: int, rounds: int
     assert np.array_equal(run.solutions[candidates.MIXTURE].transduce(run.problem), expected)
 
 
-def test_what_all_members_say_is_distilled() -> None:
+def test_what_all_members_say_is_distilled(toy: Toy) -> None:
     """After the mixture has gone on, and by no one who has said it before."""
-    run = Run(a_problem(), Workspace(), "auto", Clock(None), 0)
+    problem = make_problem(LR(), toy.X, toy.y, toy.domain, target_domain="target")
+    run = Run(problem, Workspace(), "auto", Clock(None), 0)
     run.start()
     members = run.members(topics=True)
     assert members[-1] == candidates.DISTILLED

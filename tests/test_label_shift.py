@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,13 +14,16 @@ from sklearn.model_selection import StratifiedKFold
 from conftest import Toy, make_toy, quiet
 from isthmus import Auto
 from isthmus.auto import Diagnostics, candidates, label_shift
+from isthmus.auto.estimate import estimate_accuracy
 from isthmus.auto.label_shift import (
     Evidence,
     consistency,
+    domain_auc,
     evidence_for,
     looked_at,
     mean_auc,
     prior_of_target,
+    source_accuracy,
     weights_of,
 )
 from isthmus.core.problem import make_problem
@@ -186,3 +190,59 @@ def test_twenty_labels_correct_a_prior_that_was_found() -> None:
         after = quiet(toy, Auto(target_prior="unknown", random_state=0), sample_labeled=labeled)
     assert before.target_prior_ == wrong
     assert after.target_prior_["class 1"] < 0.35
+
+
+def halves(toy: Toy) -> Toy:
+    """Its source, as two domains."""
+    X, y = toy.X[~toy.in_target], toy.y[~toy.in_target]
+    return Toy(X, y, np.where(np.random.default_rng(0).random(len(y)) < 0.5, "source", "target"))
+
+
+def test_a_domain_classifier_tells_domains_apart_and_halves_of_one_it_does_not(toy: Toy) -> None:
+    other, same = (make_problem(LR(), own.X, own.y, own.domain, "target") for own in (toy, halves(toy)))
+    assert domain_auc(other, looked_at(other)) > 0.9
+    assert domain_auc(same, looked_at(same)) < 0.6
+    rows = np.concatenate([np.flatnonzero(~toy.in_target), np.flatnonzero(toy.in_target)])
+    assert domain_auc(other, looked_at(other)) == consistency(toy.X[rows], toy.in_target[rows].astype(int))
+
+
+def test_the_sources_accuracy_is_that_of_documents_left_out(toy: Toy) -> None:
+    problem = make_problem(LR(), toy.X, toy.y, toy.domain, "target")
+    X, known = problem.labeled
+    right = 0
+    for learned, asked in StratifiedKFold(5, shuffle=True, random_state=0).split(known, known):
+        model = LogisticRegression(C=10.0, tol=1e-8, max_iter=5000).fit(X[learned], known[learned])
+        right += int(np.sum(model.predict(X[asked]) == known[asked]))
+    assert source_accuracy(problem, looked_at(problem)) == pytest.approx(right / len(known), abs=0.011)
+
+
+def test_classes_of_fewer_documents_than_folds_are_left_out_of_the_sources_accuracy(toy: Toy) -> None:
+    for n_rare, is_known in ((4, True), (5, True)):
+        y = toy.y.astype(object)
+        y[np.flatnonzero(~toy.in_target)[:n_rare]] = "rare"
+        problem = make_problem(LR(), toy.X, y, toy.domain, "target")
+        assert (source_accuracy(problem, looked_at(problem)) is not None) == is_known
+    few = ~toy.in_target & (np.cumsum(toy.y == "class 0") <= 4) | (toy.y != "class 0")
+    problem = make_problem(LR(), toy.X[few], toy.y[few], toy.domain[few], "target")
+    assert source_accuracy(problem, looked_at(problem)) is None
+
+
+def test_where_nothing_has_shifted_the_sources_classifier_is_a_member(toy: Toy) -> None:
+    """And what cross-validation finds in the source is half of the estimate."""
+    auto = quiet(halves(toy))
+    found = auto.diagnostics_
+    assert auto.chosen_[-1] == candidates.SAME_DOMAIN
+    assert not {candidates.MIXTURE, candidates.TRANSDUCTIVE_DCI, *candidates.UNSHIFTED} & set(auto.chosen_)
+    assert found.source_accuracy is not None
+    without = estimate_accuracy(replace(found, source_accuracy=None), 2, found.topic_score)
+    assert auto.estimated_accuracy_.value == pytest.approx((without.value + found.source_accuracy) / 2, abs=0.011)
+    reasons = {row["name"]: row["why"] for row in auto.leaderboard_.rows}
+    assert reasons[candidates.SAME_DOMAIN] == f"member: the domains look the same (AUC {found.domain_auc:.2f})"
+    assert reasons[candidates.TOPICS] == f"not needed: the domains look the same (AUC {found.domain_auc:.2f})"
+    assert quiet(toy).diagnostics_.source_accuracy is None
+
+
+def test_a_prior_that_is_given_is_meant_even_within_one_domain(toy: Toy) -> None:
+    auto = quiet(halves(toy), Auto(random_state=0, target_prior={"class 0": 0.5, "class 1": 0.5}))
+    assert candidates.SAME_DOMAIN not in auto.chosen_
+    assert auto.diagnostics_.source_accuracy is None

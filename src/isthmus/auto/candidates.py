@@ -14,6 +14,7 @@ WITH_LSA, WITH_DCI = "self-training + LSA", "self-training + DCI"
 BALANCED, BALANCED_DCI = "balanced self-training", "balanced self-training + DCI"
 TRANSDUCTIVE, TRANSDUCTIVE_LSA, TRANSDUCTIVE_DCI = "transductive", "transductive + LSA", "transductive + DCI"
 UNSHIFTED_LSA, UNSHIFTED_DCI = "transductive + LSA, no shift", "transductive + DCI, no shift"
+SAME_DOMAIN = "LR, same domain"
 TOPICS, MIXTURE, DISTILLED = "TCL", "naive Bayes EM", "distilled LR"
 
 HYPOTHESES = (BALANCED, WITH_LSA, WITH_DCI, BALANCED_DCI)
@@ -74,6 +75,7 @@ PORTFOLIO = (
     Candidate(TRANSDUCTIVE_DCI, TransductiveLR, 20, {"features": "dci"}, True, needs_counts=True, on_demand=True),
     Candidate(UNSHIFTED_LSA, TransductiveLR, 12, {**UNMOVED, "features": "lsa"}, True, on_demand=True),
     Candidate(UNSHIFTED_DCI, TransductiveLR, 20, {**UNMOVED, "features": "dci"}, True, True, on_demand=True),
+    Candidate(SAME_DOMAIN, TransductiveLR, 2, {**UNMOVED, **FREE, "n_weights": 0}, True, on_demand=True),
     Candidate(TRANSDUCTIVE, TransductiveLR, 8, pseudo_labels=True, on_demand=True),
     Candidate(TRANSDUCTIVE_LSA, TransductiveLR, 12, {"features": "lsa"}, pseudo_labels=True, on_demand=True),
     Candidate(BALANCED, SelfTraining, 8, EVEN, pseudo_labels=True, on_demand=True),

@@ -172,6 +172,8 @@ def _kind(run: Run, diagnostics: Diagnostics, checked: Array | None, estimate: E
     """
     looks = "like topics" if diagnostics.topic_score > 0 else "unlike topics"
     reason = f"classes look {looks} ({diagnostics.topic_score:+.1f})"
+    if run.is_same_domain:
+        reason = f"the domains look the same (AUC {run.domain_auc:.2f})"
     log_odds = {
         TOPICS: rules.PRIOR_FOR_DIAGNOSTICS * (diagnostics.topic_score > 0),
         OTHER: rules.PRIOR_FOR_DIAGNOSTICS * (diagnostics.topic_score <= 0),
@@ -271,6 +273,6 @@ def _why(run: Run, name: str, members: tuple[str, ...], reason: str) -> str:
     if name in names.CAUTIOUS:
         return "not needed: the hypotheses agree on the prior"
     if run.candidates[name].on_demand:
-        might_be_chosen = name in (*run.members(True), *run.members(False))
+        might_be_chosen = run.is_same_domain or name in (*run.members(True), *run.members(False))
         return f"not needed: {reason}" if might_be_chosen else "not needed at this target prior"
     return "for comparison" if name == names.SOURCE_ONLY else f"no member: {reason}" if reason else "no member"

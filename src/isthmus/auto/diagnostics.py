@@ -43,6 +43,10 @@ class Diagnostics:
     """Cosine of the differences between class means in source and target, as if documents were many."""
     confidence: float | None = None
     """Skill that the source-only classifier claims for itself in the target."""
+    domain_auc: float | None = None
+    """AUC of a classifier that tells target from source: about a half where there is no domain shift."""
+    source_accuracy: float | None = None
+    """Cross-validated in the source. None where the target is another domain, of which it says nothing."""
     prior_shift: float = 0.0
     """Total variation between the source's prior and the target prior that candidates went by."""
 
@@ -76,6 +80,8 @@ def diagnose(run: Run) -> Diagnostics:
         reverse_auc=run.reverse_auc,
         class_mean_cosine=class_mean_cosine(problem, labels) if across else None,
         confidence=claimed_skill(answers[names.SOURCE_ONLY]),
+        domain_auc=run.domain_auc,
+        source_accuracy=run.source_accuracy,
         prior_shift=run.prior_shift,
         n_documents=X.shape[0] + problem.unlabeled.shape[0],
         n_unlabeled=problem.unlabeled.shape[0],

@@ -57,7 +57,17 @@ def estimate_accuracy(diagnostics: Diagnostics, n_classes: int, topic_score: flo
     wider = max(rules.FEWEST_DOCUMENTS / diagnostics.n_documents, 1) ** 0.5
     draw = Z * _of_a_draw(diagnostics.n_unlabeled) ** 0.5
     below, above = (float(np.hypot(reach * wider, draw)) for reach in interval)
-    return _around(chance + (1 - chance) * skill, below, above, chance)
+    value = beside_source(chance + (1 - chance) * skill, diagnostics.source_accuracy)
+    return _around(value, below, above, chance)
+
+
+def beside_source(value: float, source_accuracy: float | None) -> float:
+    """Where there is no domain shift, the mean with the source's cross-validated accuracy.
+
+    Candidates that learn from one domain share mistakes that no agreement shows; but they are better than the
+    classifier that is validated.
+    """
+    return value if source_accuracy is None else (value + source_accuracy) / 2
 
 
 def expected_skill(agreement: float, reverse_auc: float, topic_score: float) -> float:

@@ -39,6 +39,8 @@ class EvidenceRow:
     reverse_auc: float | None
     class_mean_cosine: float | None
     confidence: float | None
+    domain_auc: float | None
+    source_accuracy: float | None
     prior_shift: float
 
     true_shift: float

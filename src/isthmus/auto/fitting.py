@@ -13,7 +13,7 @@ import numpy as np
 
 from isthmus.auto import rules
 from isthmus.auto.diagnostics import skill
-from isthmus.auto.estimate import MOST, expected_skill, room
+from isthmus.auto.estimate import MOST, beside_source, expected_skill, room
 from isthmus.auto.evidence import EvidenceRow
 from isthmus.auto.rules import Indicator, Line, Unrelated
 from isthmus.typing import Array
@@ -106,7 +106,8 @@ def estimated(row: EvidenceRow, topic: Mapping[str, Numbers]) -> float:
     """The estimate of the ensemble's accuracy."""
     assert row.agreement is not None
     assert row.reverse_auc is not None
-    return _accuracy(expected_skill(row.agreement, row.reverse_auc, _topic_score(row, topic)), row.n_classes)
+    skill = expected_skill(row.agreement, row.reverse_auc, _topic_score(row, topic))
+    return beside_source(_accuracy(skill, row.n_classes), row.source_accuracy)
 
 
 def estimated_alone(row: EvidenceRow, line: Numbers) -> float:

@@ -19,7 +19,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from isthmus.auto.distinct import distinct_documents
 from isthmus.core.problem import Problem
-from isthmus.solvers.linear import fit_logistic, log_odds
+from isthmus.solvers.linear import cross_validated_accuracy, fit_logistic, log_odds
 from isthmus.typing import Array, Matrix, Positions
 
 AT_MOST = 2000
@@ -31,6 +31,8 @@ SHARP = 10.0
 """C of the classifier that repeats pseudo-labels."""
 TOL = 1e-3
 """Of classifiers that are asked for an order alone."""
+SOURCE_FOLDS = 5
+"""In which the source's classes are told, where it is no other domain."""
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,24 @@ def consistency(X: Matrix, labels: Positions) -> float:
         return 0.5
     folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=0).split(labels, labels)
     return float(np.mean([mean_auc(X[one], labels[one], X[other], labels[other], SHARP) for one, other in folds]))
+
+
+def domain_auc(problem: Problem, counted: LookedAt) -> float:
+    """AUC of a domain classifier: of target documents against labelled ones, in those that it has not seen.
+
+    About a half, where there is no domain shift.
+    """
+    rows = np.concatenate([counted.source, len(problem.labeled[1]) + counted.target])
+    return consistency(problem.labeled_first[rows], np.repeat([0, 1], [len(own) for own in counted]))
+
+
+def source_accuracy(problem: Problem, counted: LookedAt) -> float | None:
+    """Cross-validated accuracy in the source, of classes that have a document for every fold; None of a single one."""
+    (X, known), rows = problem.labeled, counted.source
+    rows = rows[np.bincount(known[rows])[known[rows]] >= SOURCE_FOLDS]
+    if len(np.unique(known[rows])) < 2:
+        return None
+    return cross_validated_accuracy(X[rows], known[rows], SHARP, SOURCE_FOLDS)
 
 
 def mean_auc(X: Matrix, labels: Positions, asked: Matrix, known: Positions, C: float) -> float:

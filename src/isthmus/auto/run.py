@@ -22,10 +22,12 @@ from isthmus.auto.label_shift import (
     HANDFUL,
     Evidence,
     LookedAt,
+    domain_auc,
     evidence_for,
     looked_at,
     prior_of_target,
     reverse_auc,
+    source_accuracy,
     weights_of,
 )
 from isthmus.core.numerics import in_threads
@@ -44,6 +46,9 @@ LEAST_WEIGHT = 0.05
 """A hypothesis that would count for less is no member of an ensemble."""
 SURE = 2.0
 """Chosen in trials: how sharp the hypotheses' consensus is where a mixture starts from it."""
+SAME = 0.6
+"""Chosen in trials: AUC of a domain classifier below which the domains look the same. Of halves of one domain, few are
+above it."""
 OF_SEVERAL = 2.0
 """Chosen in trials: how much a mixture of more than two classes counts, on which hypotheses err more than it does,"""
 ROUNDS_OF_SEVERAL = 3
@@ -95,6 +100,10 @@ class Run:
         """Pseudo-labels by the first hypotheses, which may let go of the source: what diagnostics go by."""
         self.reverse_auc: float | None = None
         """AUC, in the source, of a classifier of the target with these labels."""
+        self.domain_auc: float | None = None
+        """Of a domain classifier; None where there are no two domains, or hardly a document."""
+        self.source_accuracy: float | None = None
+        """Cross-validated, where the domains look the same."""
         self.candidates = {own.name: own for own in PORTFOLIO}
         left_out = () if self.problem.is_signed else (names.BALANCED,)
         self.hypotheses = tuple(name for name in names.HYPOTHESES if name not in left_out)
@@ -124,6 +133,10 @@ class Run:
             self.hypotheses += names.CAUTIOUS
             self._consider(names.CAUTIOUS)
         self.consensus = self._agreed()
+        if min(map(len, self.looked_at)) >= HANDFUL:
+            self.domain_auc = domain_auc(self.problem, self.looked_at)
+        if self.is_same_domain:
+            self.source_accuracy = source_accuracy(self.problem, self.looked_at)
         self._attempt(self.candidates[names.MIXTURE])
         self.at_first = dict(self.answers)
 
@@ -151,15 +164,17 @@ class Run:
         A mixture of the target finds what its documents are about. TCL makes classes like the source's, so that it is
         left out where the target prior is another. What they all say is distilled. What is not said in single words is
         looked for in the company that they keep, at the source's prior where the one that was found, of two classes, is
-        about the same: of classes that lie close together, no share is found to a few percent. Who gives a prior means
-        it. Hypotheses belong to both, if the evidence lets them count.
+        about the same: of classes that lie close together, no share is found to a few percent. Hypotheses belong to
+        both, if the evidence lets them count. Where nothing has shifted, there is nothing to be found in the target
+        that the source does not tell: its classifier is the other member.
         """
         others: tuple[str, ...]
-        is_given = isinstance(self.asked_for, dict)
-        if topics:
+        if self.is_same_domain:
+            others = (names.SAME_DOMAIN,)
+        elif topics:
             is_near = np.abs(self.prior - self.source_prior).max() < NEAR
             others = (names.MIXTURE, *((names.TOPICS,) if is_near else ()), names.DISTILLED)
-        elif self.prior_shift <= APART and not is_given and self.problem.n_classes == 2:
+        elif self.is_near_source and self.problem.n_classes == 2:
             others = names.UNSHIFTED
         else:
             others = (names.TRANSDUCTIVE_DCI,)
@@ -197,6 +212,16 @@ class Run:
     def width_of(self, name: str) -> int:
         """How many features a candidate reads, from the left."""
         return (self._whole if self.candidates[name].pseudo_labels else self.problem).n_words
+
+    @property
+    def is_same_domain(self) -> bool:
+        """Whether nothing has shifted: a classifier hardly tells the domains apart, and the prior is the source's."""
+        return self.domain_auc is not None and self.domain_auc < SAME and self.is_near_source
+
+    @property
+    def is_near_source(self) -> bool:
+        """Whether the prior is about the source's, unless it was given: who gives one means it."""
+        return self.prior_shift <= APART and not isinstance(self.asked_for, dict)
 
     def prior_by_class(self) -> dict[Any, float]:
         """The prior that candidates went by."""
