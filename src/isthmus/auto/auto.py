@@ -42,9 +42,9 @@ class Auto(TransferClassifier):
     (the target's graph of similar documents and the source's neighbors tell) have a naive Bayes mixture of the target
     as a member, too, TCL unless the prior is another, and a logistic regression to which all that they say is
     distilled; other classes, such as opinions, a transductive classifier. Where a domain classifier hardly tells the
-    domains apart, nothing has shifted, and the source's classifier is the other member. Embeddings beside words are
-    read by all that learn from pseudo-labels. Where the domains look unrelated a `TransferWarning` says so, and where
-    that is hardly to be doubted the fallback answers: the classifier trained on the source alone.
+    domains apart, and nothing has shifted for the source's classifier, that is the other member. Embeddings beside
+    words are read by all that learn from pseudo-labels. Where the domains look unrelated a `TransferWarning` says so,
+    and where that is hardly to be doubted the fallback answers: the classifier trained on the source alone.
 
     The estimated accuracy is how far candidates that go about it in unlike ways agree, less where labels of the target
     do not lead back to the source's; where nothing has shifted, cross-validation in the source is half of it.

@@ -173,7 +173,7 @@ def _kind(run: Run, diagnostics: Diagnostics, checked: Array | None, estimate: E
     looks = "like topics" if diagnostics.topic_score > 0 else "unlike topics"
     reason = f"classes look {looks} ({diagnostics.topic_score:+.1f})"
     if run.is_same_domain:
-        reason = f"the domains look the same (AUC {run.domain_auc:.2f})"
+        reason = f"nothing seems to have shifted (AUC {run.domain_auc:.2f})"
     log_odds = {
         TOPICS: rules.PRIOR_FOR_DIAGNOSTICS * (diagnostics.topic_score > 0),
         OTHER: rules.PRIOR_FOR_DIAGNOSTICS * (diagnostics.topic_score <= 0),

@@ -19,7 +19,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from isthmus.auto.distinct import distinct_documents
 from isthmus.core.problem import Problem
-from isthmus.solvers.linear import cross_validated_accuracy, fit_logistic, log_odds
+from isthmus.solvers.linear import fit_logistic, log_odds
 from isthmus.typing import Array, Matrix, Positions
 
 AT_MOST = 2000
@@ -32,7 +32,9 @@ SHARP = 10.0
 TOL = 1e-3
 """Of classifiers that are asked for an order alone."""
 SOURCE_FOLDS = 5
-"""In which the source's classes are told, where it is no other domain."""
+"""In which documents of the source are left out."""
+Z = 1.645
+"""Standard errors that a difference exceeds by chance once in twenty times."""
 
 
 @dataclass(frozen=True)
@@ -119,13 +121,31 @@ def domain_auc(problem: Problem, counted: LookedAt) -> float:
     return consistency(problem.labeled_first[rows], np.repeat([0, 1], [len(own) for own in counted]))
 
 
-def source_accuracy(problem: Problem, counted: LookedAt) -> float | None:
-    """Cross-validated accuracy in the source, of classes that have a document for every fold; None of a single one."""
-    (X, known), rows = problem.labeled, counted.source
-    rows = rows[np.bincount(known[rows])[known[rows]] >= SOURCE_FOLDS]
-    if len(np.unique(known[rows])) < 2:
+class InSource(NamedTuple):
+    """What cross-validation in the source finds."""
+
+    accuracy: float
+    is_as_sure: bool
+    """Whether the source's classifier is as sure of the target's documents as of those that were left out, but for
+    chance: then nothing has shifted that it would notice."""
+
+
+def validated_in_source(problem: Problem, counted: LookedAt) -> InSource | None:
+    """Classes with fewer documents than folds are left out; None of a single one."""
+    (X, known), target = problem.labeled, problem.unlabeled[counted.target]
+    rows = counted.source[np.bincount(known[counted.source])[known[counted.source]] >= SOURCE_FOLDS]
+    X, known = X[rows], known[rows]
+    if len(np.unique(known)) < 2:
         return None
-    return cross_validated_accuracy(X[rows], known[rows], SHARP, SOURCE_FOLDS)
+    right, sure, sure_there = np.zeros(len(known)), np.zeros(len(known)), np.zeros(target.shape[0])
+    for learned, asked in StratifiedKFold(SOURCE_FOLDS, shuffle=True, random_state=0).split(known, known):
+        classifier = fit_logistic(X[learned], known[learned], SHARP)
+        here, there = (softmax(log_odds(classifier, own), axis=1) for own in (X[asked], target))
+        right[asked] = classifier.classes_[here.argmax(axis=1)] == known[asked]
+        sure[asked] = here.max(axis=1)
+        sure_there += there.max(axis=1) / SOURCE_FOLDS
+    by_chance = Z * np.sqrt(sum(np.var(each) / len(each) for each in (sure, sure_there)))
+    return InSource(float(right.mean()), bool(sure.mean() - sure_there.mean() <= by_chance))
 
 
 def mean_auc(X: Matrix, labels: Positions, asked: Matrix, known: Positions, C: float) -> float:

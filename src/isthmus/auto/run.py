@@ -27,7 +27,7 @@ from isthmus.auto.label_shift import (
     looked_at,
     prior_of_target,
     reverse_auc,
-    source_accuracy,
+    validated_in_source,
     weights_of,
 )
 from isthmus.core.numerics import in_threads
@@ -46,9 +46,9 @@ LEAST_WEIGHT = 0.05
 """A hypothesis that would count for less is no member of an ensemble."""
 SURE = 2.0
 """Chosen in trials: how sharp the hypotheses' consensus is where a mixture starts from it."""
-SAME = 0.6
-"""Chosen in trials: AUC of a domain classifier below which the domains look the same. Of halves of one domain, few are
-above it."""
+SAME, ALIKE = 0.6, 0.85
+"""Chosen in trials: AUC of a domain classifier below which two domains are one, and below which they may be, if the
+source's classifier says so as well."""
 OF_SEVERAL = 2.0
 """Chosen in trials: how much a mixture of more than two classes counts, on which hypotheses err more than it does,"""
 ROUNDS_OF_SEVERAL = 3
@@ -103,7 +103,7 @@ class Run:
         self.domain_auc: float | None = None
         """Of a domain classifier; None where there are no two domains, or hardly a document."""
         self.source_accuracy: float | None = None
-        """Cross-validated, where the domains look the same."""
+        """Cross-validated, where it holds for the target; None where something has shifted."""
         self.candidates = {own.name: own for own in PORTFOLIO}
         left_out = () if self.problem.is_signed else (names.BALANCED,)
         self.hypotheses = tuple(name for name in names.HYPOTHESES if name not in left_out)
@@ -133,10 +133,7 @@ class Run:
             self.hypotheses += names.CAUTIOUS
             self._consider(names.CAUTIOUS)
         self.consensus = self._agreed()
-        if min(map(len, self.looked_at)) >= HANDFUL:
-            self.domain_auc = domain_auc(self.problem, self.looked_at)
-        if self.is_same_domain:
-            self.source_accuracy = source_accuracy(self.problem, self.looked_at)
+        self._compare_domains()
         self._attempt(self.candidates[names.MIXTURE])
         self.at_first = dict(self.answers)
 
@@ -174,7 +171,7 @@ class Run:
         elif topics:
             is_near = np.abs(self.prior - self.source_prior).max() < NEAR
             others = (names.MIXTURE, *((names.TOPICS,) if is_near else ()), names.DISTILLED)
-        elif self.is_near_source and self.problem.n_classes == 2:
+        elif self.prior_shift <= APART and not isinstance(self.asked_for, dict) and self.problem.n_classes == 2:
             others = names.UNSHIFTED
         else:
             others = (names.TRANSDUCTIVE_DCI,)
@@ -215,17 +212,22 @@ class Run:
 
     @property
     def is_same_domain(self) -> bool:
-        """Whether nothing has shifted: a classifier hardly tells the domains apart, and the prior is the source's."""
-        return self.domain_auc is not None and self.domain_auc < SAME and self.is_near_source
-
-    @property
-    def is_near_source(self) -> bool:
-        """Whether the prior is about the source's, unless it was given: who gives one means it."""
-        return self.prior_shift <= APART and not isinstance(self.asked_for, dict)
+        """Whether nothing has shifted that the source's classifier would notice."""
+        return self.source_accuracy is not None
 
     def prior_by_class(self) -> dict[Any, float]:
         """The prior that candidates went by."""
         return dict(zip(self.problem.classes.tolist(), self.prior.tolist(), strict=True))
+
+    def _compare_domains(self) -> None:
+        """Find out whether anything has shifted. Who gives a prior says that it has."""
+        if min(map(len, self.looked_at)) < HANDFUL:
+            return
+        self.domain_auc = domain_auc(self.problem, self.looked_at)
+        if self.domain_auc < ALIKE and not isinstance(self.asked_for, dict):
+            found = validated_in_source(self.problem, self.looked_at)
+            if found is not None and (found.is_as_sure or self.domain_auc < SAME):
+                self.source_accuracy = found.accuracy
 
     def _consider(self, hypotheses: tuple[str, ...]) -> None:
         """Let hypotheses answer, weigh all so far by the evidence for them, and go by the mean of their priors.
