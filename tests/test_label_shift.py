@@ -281,3 +281,16 @@ def test_a_prior_that_is_given_is_meant_even_within_one_domain(toy: Toy) -> None
     auto = quiet(halves(toy), Auto(random_state=0, target_prior={"class 0": 0.5, "class 1": 0.5}))
     assert candidates.SAME_DOMAIN not in auto.chosen_
     assert auto.diagnostics_.source_accuracy is None
+
+
+def test_within_one_domain_known_labels_are_learned_by_its_classifier_too(toy: Toy) -> None:
+    same = halves(toy)
+    labeled = ~same.in_target | (np.arange(len(same.y)) % 4 == 0)
+    auto = quiet(same, sample_labeled=labeled)
+    assert auto.chosen_ == (candidates.LEARNER, candidates.SAME_DOMAIN)
+
+
+def test_without_time_for_a_hypothesis_domains_are_not_compared(toy: Toy) -> None:
+    auto = quiet(halves(toy), Auto(random_state=0, max_time=0))
+    assert auto.diagnostics_.domain_auc is None
+    assert auto.chosen_ == (candidates.SOURCE_ONLY,)

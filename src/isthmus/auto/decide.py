@@ -114,12 +114,12 @@ def settled(decision: Decision, run: Run) -> Decision:
     """The same decision, where labels of the target have settled its prior; the answer has yet to follow (`relearned`).
 
     One self-training takes the hypotheses' place, which all would say the same at a prior that is right, at thirty
-    times its cost. The mixture stays where it is a member.
+    times its cost. The mixture stays where it is a member, and so does the classifier of a single domain.
     """
     if not any(name in run.hypotheses for name in decision.members):
         return decision
     learner = names.LEARNER
-    members = (learner, *(name for name in decision.members if name == names.MIXTURE))
+    members = (learner, *(name for name in decision.members if name in (names.MIXTURE, names.SAME_DOMAIN)))
     learns, left = "member: learns from the known labels", "no member: the known labels have settled the prior"
     rows = [
         {**row, "why": learns if row["name"] in members else left} if row["name"] in decision.members + members else row

@@ -1,9 +1,11 @@
-"""Label shift: hypotheses of the target's class prior, and the evidence that weighs them.
+"""Label shift: hypotheses of the target's class prior, and the evidence that weighs them; and domain shift, if any.
 
 Self-training that is told no prior finds one, the shares of its pseudo-labels. Where all classes weigh the same, a
 small one gains; where they do not, a large one. So hypotheses differ by that, and by the features they read beside
 words. How much each counts is decided by what its pseudo-labels are worth. Where they find unlike priors, others join
 them that never let go of the source, and drift less.
+
+Whether anything has shifted is told by a classifier of the domains and, where that is in doubt, by the source's.
 """
 
 from __future__ import annotations

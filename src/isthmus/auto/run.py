@@ -220,8 +220,11 @@ class Run:
         return dict(zip(self.problem.classes.tolist(), self.prior.tolist(), strict=True))
 
     def _compare_domains(self) -> None:
-        """Find out whether anything has shifted. Who gives a prior says that it has."""
-        if min(map(len, self.looked_at)) < HANDFUL:
+        """Find out whether anything has shifted, if there was time for more than the source's classifier.
+
+        Who gives a prior says that it has.
+        """
+        if not self.weights or min(map(len, self.looked_at)) < HANDFUL:
             return
         self.domain_auc = domain_auc(self.problem, self.looked_at)
         if self.domain_auc < ALIKE and not isinstance(self.asked_for, dict):
