@@ -10,6 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from isthmus.text.segmentation import is_plain, tokens
+
 WORD = re.compile(r"\w+")
 MOST_WORDS = 5_000_000
 """Of all documents together, so that looking takes seconds however many there are."""
@@ -45,15 +47,21 @@ class Tokens:
 
 
 def tokenize(texts: Sequence[str]) -> Tokens:
-    """The first words of each text: fewer of each, the more texts there are."""
+    """The first words of each text, or pairs of characters where no space divides words: fewer, the more texts."""
     most = max(min(MOST_OF_ONE, MOST_WORDS // max(len(texts), 1)), 10)
     vocabulary: defaultdict[str, int] = defaultdict()
     vocabulary.default_factory = vocabulary.__len__
     numbers: list[int] = []
     starts = [0]
     for text in texts:
-        words = WORD.findall(text[: most * LONGEST_WORD].lower())[:most]
-        numbers.extend(map(vocabulary.__getitem__, words))
+        numbers.extend(map(vocabulary.__getitem__, _words(text[: most * LONGEST_WORD].lower())[:most]))
         starts.append(len(numbers))
     vocabulary.default_factory = None
     return Tokens(np.array(numbers, dtype=np.int64), np.array(starts, dtype=np.int64), dict(vocabulary))
+
+
+def _words(text: str) -> list[str]:
+    if is_plain(text):
+        return WORD.findall(text)
+    words, pairs = tokens(text)
+    return words + pairs
