@@ -1,8 +1,10 @@
 """Where nothing has shifted, does the automatic choice do no harm, and is its estimate right?
 
-python benchmarks/same_domain.py DATA_FOLDER [DOCUMENTS]    halves of one domain as source and target: the real domains,
-                                                            and reviews; at most so many documents of each (default:
-                                                            1,500)
+python benchmarks/same_domain.py DATA_FOLDER [DOCUMENTS [SHARE]]
+
+Halves of one domain are source and target: the real domains, and reviews; at most so many documents of each (default:
+1,500). With a share, nothing has shifted but the prior: the targets with two classes, thinned out until their first
+class has this share.
 """
 
 from __future__ import annotations
@@ -44,13 +46,20 @@ def halves(corpus: Corpus, most: int) -> Iterator[tuple[Half, Half]]:
         sides = [[(corpus.texts[row], groups[row][1]) for row in some] for some in (rows[:n], rows[n : 2 * n])]
         both = set.intersection(*({label for _, label in side} for side in sides))
         source, target = ([own for own in side if own[1] in both] for side in sides)
-        yield (
-            ([text for text, _ in source], [label for _, label in source]),
-            (
-                [text for text, _ in target],
-                [label for _, label in target],
-            ),
-        )
+        yield _apart(source), _apart(target)
+
+
+def _apart(side: list[tuple[str, str]]) -> Half:
+    return [text for text, _ in side], [label for _, label in side]
+
+
+def thinned(target: Half, share: float) -> Half:
+    """Of a target with two classes, so many documents that the first one has this share."""
+    labels = np.array(target[1])
+    first, second = (np.flatnonzero(labels == name) for name in np.unique(labels))
+    n = min(len(first) / share, len(second) / (1 - share))
+    rows = np.sort(np.concatenate([first[: round(n * share)], second[: round(n * (1 - share))]]))
+    return [target[0][row] for row in rows], [target[1][row] for row in rows]
 
 
 def observe(source: Half, target: Half) -> tuple[float, ...]:
@@ -70,14 +79,18 @@ def observe(source: Half, target: Half) -> tuple[float, ...]:
 
 def main() -> None:
     """Print a table."""
-    if len(sys.argv) not in (2, 3):
+    if len(sys.argv) not in (2, 3, 4):
         sys.exit(__doc__)
     warnings.simplefilter("ignore")
-    most = int(sys.argv[2]) if len(sys.argv) == 3 else MOST
+    most = int(sys.argv[2]) if len(sys.argv) > 2 else MOST
+    share = float(sys.argv[3]) if len(sys.argv) > 3 else None
     seen = defaultdict(list)
     for kind, corpus in corpora(Path(sys.argv[1])):
         for source, target in halves(corpus, most):
-            seen[kind].append(observe(source, target))
+            if share is None:
+                seen[kind].append(observe(source, target))
+            elif len(set(target[1])) == 2:
+                seen[kind].append(observe(source, thinned(target, share)))
     print("| kind | domains | LR | LR, C = 10 | Auto | harmed | estimate off by | in its interval | warned |")
     print("|---" * 9 + "|")
     everything = [row for rows in seen.values() for row in rows]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from isthmus.auto.same_domain import SameDomainLR
 from isthmus.core.estimator import TransferClassifier
 from isthmus.methods import LR, TCL, SelfTraining, TransductiveLR
 
@@ -75,7 +76,7 @@ PORTFOLIO = (
     Candidate(TRANSDUCTIVE_DCI, TransductiveLR, 20, {"features": "dci"}, True, needs_counts=True, on_demand=True),
     Candidate(UNSHIFTED_LSA, TransductiveLR, 12, {**UNMOVED, "features": "lsa"}, True, on_demand=True),
     Candidate(UNSHIFTED_DCI, TransductiveLR, 20, {**UNMOVED, "features": "dci"}, True, True, on_demand=True),
-    Candidate(SAME_DOMAIN, TransductiveLR, 2, {**UNMOVED, **FREE, "n_weights": 0}, True, on_demand=True),
+    Candidate(SAME_DOMAIN, SameDomainLR, 2, {**FREE, "n_weights": 0}, pseudo_labels=True, on_demand=True),
     Candidate(TRANSDUCTIVE, TransductiveLR, 8, pseudo_labels=True, on_demand=True),
     Candidate(TRANSDUCTIVE_LSA, TransductiveLR, 12, {"features": "lsa"}, pseudo_labels=True, on_demand=True),
     Candidate(BALANCED, SelfTraining, 8, EVEN, pseudo_labels=True, on_demand=True),

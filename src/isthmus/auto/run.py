@@ -367,7 +367,7 @@ class Run:
             return {"random_state": self.random_state}
         if not candidate.pseudo_labels or "target_prior" in candidate.settings:
             return {}
-        free = self.asked_for in TO_BE_FOUND and candidate.name in self.hypotheses
+        free = self.asked_for in TO_BE_FOUND and candidate.name in (*self.hypotheses, names.SAME_DOMAIN)
         return {"target_prior": "unknown" if free else self.target_prior}
 
     def _obstacle(self, candidate: Candidate) -> str:
