@@ -393,12 +393,3 @@ def test_classes_that_are_both_frequent_are_not_slips() -> None:
     labels = ["comp.sys.mac", "comp.sys.max"] * 20
     part = Part("s.csv", [f"text number{n} of{n} many{n}" for n in range(40)], labels)
     assert [finding.kind for finding in look_at([part], None)] == []
-
-
-def test_where_no_space_divides_words_pairs_of_characters_are_shared(tmp_path: Path) -> None:
-    """Each text is one run of characters, and no two are the same."""
-    source = [{"id": f"{n}", "text": f"房间很好{chr(0x4E00 + n)}", "label": ("a", "b")[n % 2]} for n in range(20)]
-    target = [{"id": f"t{n}", "text": f"服务和房间{chr(0x5E00 + n)}"} for n in range(20)]
-    assert "share no word" not in look(tmp_path, source, target).stdout
-    strange = [{"id": f"t{n}", "text": f"不错{chr(0x5E00 + n)}"} for n in range(20)]
-    assert "20 documents share no word with the source" in look(tmp_path, source, strange).stdout

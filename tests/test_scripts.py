@@ -14,6 +14,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 import isthmus
 from command import run
 from isthmus.datasets import load_messages
+from isthmus.quality.tokens import tokenize
 from isthmus.text import UnicodeCounts, preset_for, preset_vectorizer, vectorizer
 from isthmus.text.segmentation import is_plain, scripts_of
 
@@ -165,3 +166,10 @@ def test_later_texts_are_counted_as_scikit_learn_counts_them(texts: list[str]) -
     ascii_texts = [text for text in texts if text.isascii()]
     cut = CountVectorizer().build_analyzer()
     assert [analyze(text) for text in ascii_texts] == [cut(text) for text in ascii_texts]
+
+
+def test_checks_of_texts_without_spaces_look_at_pairs_of_characters() -> None:
+    """A phrase of five characters shares one pair with one of four, and is no copy of it."""
+    found = tokenize(["房间很好", "服务和房间", "不错", "good room"])
+    assert found.count_among(set(found.of(0).tolist())).tolist() == [3, 1, 0, 0]
+    assert [len(found.of(number)) for number in range(4)] == [3, 4, 1, 2]
