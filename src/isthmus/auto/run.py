@@ -101,7 +101,7 @@ class Run:
         self.reverse_auc: float | None = None
         """AUC, in the source, of a classifier of the target with these labels."""
         self.domain_auc: float | None = None
-        """Of a domain classifier; None where there are no two domains, or hardly a document."""
+        """Of a domain classifier; None where no hypothesis was tried, or there is hardly a document."""
         self.source_accuracy: float | None = None
         """Cross-validated, where it holds for the target; None where something has shifted."""
         self.candidates = {own.name: own for own in PORTFOLIO}
