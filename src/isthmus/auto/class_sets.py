@@ -1,9 +1,9 @@
 """Which classes the target has: those of the source that it lacks, and one that the source lacks (open set).
 
-A class that is there leaves three traces in the answers of unlike candidates: they give it some documents, they mean
-the same ones, and these look like the source's documents of that class. If the class is missing, candidates that go by
-a prior fill it with whatever is left, each in its own way. All three are shares from 0 to 1; their mean is the class's
-presence.
+A class that is there leaves traces in the answers of unlike candidates: they give it some documents, they mean the same
+ones, these look like the source's documents of that class, and those in turn look like these. If the class is missing,
+candidates fill it with whatever is left, each in its own way. All traces are numbers from 0 to 1; their geometric mean
+is the class's presence. A class that has merely become rare (label shift) leaves all but the first.
 
 Two things speak for a class of the source around a target document: that class's documents have their nearest neighbors
 there, and the source-only classifier leans to it. Both are looked at in neighborhoods of the target, beside the other
@@ -18,6 +18,7 @@ from collections.abc import Mapping
 from itertools import combinations
 
 import numpy as np
+from scipy.stats import gmean
 
 from isthmus.auto import candidates as names
 from isthmus.auto.label_shift import HANDFUL, LookedAt
@@ -25,14 +26,16 @@ from isthmus.core.problem import Problem
 from isthmus.solvers.spectral import nearest
 from isthmus.typing import Array, Mask, Matrix, Positions
 
-MISSING = 0.64
+MISSING = 0.5
 """Chosen: presence below which a class is missing,"""
-MISSING_OF_FEW = 0.6
+MISSING_OF_FEW = 1.0
 """less this over the root of how many documents it should have: of few, little may be seen by chance;"""
-BESIDE = 0.8
+BESIDE = 0.6
 """and if it is less than this part of the median class's: where all are low, the domains lie far apart."""
+LEAST_TRACE = 0.02
+"""No single trace rules a class out."""
 SUREST = 0.5
-"""So much of what the source's prior gives a class is looked at, the documents that candidates are surest of."""
+"""So much of what a prior gives a class is looked at, the documents that candidates are surest of."""
 N_NEIGHBORS = 5
 
 NEW = 0.22
@@ -70,9 +73,21 @@ def missing_classes(problem: Problem, counted: LookedAt, answers: Mapping[str, A
 
 
 def presence(problem: Problem, counted: LookedAt, unlike: list[Array], answers: list[Array]) -> Array:
-    """Of each class in the target, from 0 to 1."""
-    supported = support(problem, counted, np.mean(unlike, axis=0))
-    return (concord(unlike) + supported + relative_shares(problem, answers)) / 3
+    """Of each class in the target, from 0 to 1.
+
+    Support is asked for twice: of as many documents as the source's prior has, and of those that the class was given,
+    if they are fewer.
+    """
+    together, near = np.mean(unlike, axis=0), shares_around(problem, counted)
+    labels = together.argmax(axis=1)
+    expected, given = problem.class_prior, np.bincount(labels, minlength=problem.n_classes) / len(labels)
+    traces = [
+        relative_shares(problem, answers),
+        concord(unlike),
+        *(support(near, together[counted.target], shares) for shares in (expected, np.minimum(expected, given))),
+        reciprocity(problem, counted, labels),
+    ]
+    return np.asarray(gmean(np.maximum(traces, LEAST_TRACE)))
 
 
 def concord(answers: list[Array]) -> Array:
@@ -86,17 +101,32 @@ def concord(answers: list[Array]) -> Array:
     return np.clip(np.mean(pairs, axis=0), 0, 1)
 
 
-def support(problem: Problem, counted: LookedAt, probabilities: Array) -> Array:
-    """For each class, the share of it among the nearest labelled documents of those that are surest to have it."""
+def shares_around(problem: Problem, counted: LookedAt) -> Array:
+    """For each target document that is looked at, the share of each class among its nearest labelled documents."""
     (X, known), (asked, here) = problem.labeled, counted
-    labels, target = known[asked], problem.unlabeled[here]
-    votes = nearest(target, X[asked], N_NEIGHBORS) > 0
-    shares = np.asarray(votes @ np.eye(problem.n_classes)[labels]) / N_NEIGHBORS
-    found = np.zeros(problem.n_classes)
-    for number, share in enumerate(problem.class_prior):
-        n = max(int(SUREST * share * len(here)), N_NEIGHBORS)
-        found[number] = shares[np.argsort(-probabilities[here, number], kind="stable")[:n], number].mean()
+    votes = nearest(problem.unlabeled[here], X[asked], N_NEIGHBORS) > 0
+    return np.asarray(votes @ np.eye(problem.n_classes)[known[asked]]) / N_NEIGHBORS
+
+
+def support(near: Array, probabilities: Array, expected: Array) -> Array:
+    """For each class, the share of it around the documents that are surest to have it, of as many as expected."""
+    found = np.zeros(len(expected))
+    for number, share in enumerate(expected):
+        n = max(int(SUREST * share * len(near)), N_NEIGHBORS)
+        found[number] = near[np.argsort(-probabilities[:, number], kind="stable")[:n], number].mean()
     return found
+
+
+def reciprocity(problem: Problem, counted: LookedAt, labels: Positions) -> Array:
+    """For each class, how much oftener the target documents next to its source documents have its pseudo-label.
+
+    Oftener than those next to any source document, so that a class prior does not matter; twice that, at most one.
+    """
+    (X, known), (asked, here) = problem.labeled, counted
+    votes = (nearest(X[asked], problem.unlabeled[here], N_NEIGHBORS) > 0) @ np.eye(problem.n_classes)[labels[here]]
+    own = np.eye(problem.n_classes)[known[asked]]
+    in_class = (own * votes).sum(axis=0) / np.maximum(own.sum(axis=0), 1)
+    return np.clip(2 * (in_class - votes.mean(axis=0)) / N_NEIGHBORS, 0, 1)
 
 
 def relative_shares(problem: Problem, answers: list[Array]) -> Array:
