@@ -95,6 +95,25 @@ def test_true_labels_have_more_for_them_than_labels_forced_on_documents_in_exces
     )
 
 
+def test_of_a_few_pseudo_labels_among_many_there_is_no_evidence(
+    toy_of_three: Toy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are left out, and if a single class is left, nothing speaks for the hypothesis."""
+    toy = toy_of_three
+    problem = make_problem(LR(), toy.X, toy.y, toy.domain, "target")
+    all_seen = looked_at(problem)._replace(target=np.arange(problem.unlabeled.shape[0]))
+    truth = np.searchsorted(problem.classes, toy.y[toy.in_target])
+    few = np.flatnonzero(truth == 2)[:3]
+    monkeypatch.setattr(label_shift, "FEWEST", 4 / len(truth))
+    two, one = np.where(truth == 2, 0, truth), np.zeros_like(truth)
+    without = evidence_for([problem], two, all_seen._replace(target=np.setdiff1d(all_seen.target, few)))
+    two[few] = one[few] = 2
+    assert evidence_for([problem], two, all_seen) == without
+    assert evidence_for([problem], one, all_seen) == Evidence(0.5, 0.5)
+    monkeypatch.setattr(label_shift, "FEWEST", 3 / len(truth))
+    assert evidence_for([problem], one, all_seen) != Evidence(0.5, 0.5)
+
+
 def test_the_sum_of_evidence() -> None:
     assert Evidence(0.9, 0.8).total == pytest.approx(1.7)
 

@@ -29,6 +29,8 @@ AT_MOST = 2000
 HANDFUL = 10
 """Fewer target documents tell nothing about how they lie."""
 N_FOLDS = 2
+FEWEST = 0.005
+"""Chosen: of the documents looked at, a pseudo-label with fewer is no evidence."""
 SHARP = 10.0
 """C of the classifier that repeats pseudo-labels."""
 TOL = 1e-3
@@ -92,8 +94,11 @@ def evidence_for(views: Sequence[Problem], labels: Positions, counted: LookedAt)
     """Of pseudo-labels of the unlabelled documents, as class numbers, by those documents that are looked at.
 
     Where there are embeddings, words are one view and both together another. Each prefers its own: the mean counts.
+    Nothing speaks for a hypothesis that gives all but a few documents one label: of these few, any AUC is chance.
     """
-    here = counted.target
+    sizes = np.bincount(labels[counted.target])
+    here = counted.target[(sizes >= FEWEST * sizes.sum())[labels[counted.target]]]
+    counted = LookedAt(counted.source, here)
     found = [(reverse_auc(view, labels, counted), consistency(view.unlabeled[here], labels[here])) for view in views]
     return Evidence(*np.mean(found, axis=0).tolist())
 
