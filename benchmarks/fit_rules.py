@@ -30,9 +30,8 @@ import numpy as np
 import isthmus.auto
 from isthmus import Auto
 from isthmus.auto import candidates as names
-from isthmus.auto import rules
 from isthmus.auto.diagnostics import diagnose
-from isthmus.auto.estimate import room
+from isthmus.auto.estimate import is_label_shift, room
 from isthmus.auto.evidence import EvidenceRow, evidence_digest, read_evidence, write_evidence
 from isthmus.auto.fitting import estimated, fit_rules, is_unrelated, reached, rounded, unrelated_score
 from isthmus.auto.run import Clock, Run
@@ -125,8 +124,9 @@ def _priors(rows: list[EvidenceRow]) -> Iterator[str]:
     far = [row for row in rows if row.task in MAILBOXES]
     right = [reached(row, fitted["topic"], fitted["unrelated"]["rule"]) for row in far]
     yield f"{len(far)} pairs of mailboxes with 28% and 74% of spam: {100 * np.mean(right):.1f}."
-    warned = [row for row in rows if row.prior_shift >= rules.SHIFT]
-    large = [row.prior_shift >= rules.SHIFT for row in rows if row.true_shift >= FIFTH]
+    told = [is_label_shift(row.prior_shift, estimated(row, fitted["topic"])) for row in rows]
+    warned = [row for row, is_told in zip(rows, told, strict=True) if is_told]
+    large = [is_told for row, is_told in zip(rows, told, strict=True) if row.true_shift >= FIFTH]
     yield (
         f"{len(warned)} warnings of label shift, {sum(row.true_shift >= TENTH for row in warned)} right (of a tenth "
         f"and more); {np.mean(large):.0%} of the {len(large)} tasks with a shift of a fifth are warned of."

@@ -17,6 +17,7 @@ from isthmus.auto.averaging import centered_log_odds
 from isthmus.auto.decide import _kind, decide
 from isthmus.auto.diagnostics import diagnose
 from isthmus.auto.distillation import distill
+from isthmus.auto.estimate import is_label_shift
 from isthmus.auto.label_shift import Evidence
 from isthmus.auto.run import Clock, Run
 from isthmus.core.problem import make_problem
@@ -53,8 +54,15 @@ def test_a_mixture_goes_on_from_what_all_members_say(n_classes: int, rounds: int
     assert np.array_equal(run.solutions[candidates.MIXTURE].transduce(run.problem), expected)
 
 
-def test_what_all_members_say_is_distilled(toy: Toy) -> None:
+def test_what_all_members_say_is_distilled(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
     """After the mixture has gone on, and by no one who has said it before."""
+    asked, average = list[tuple[str, ...]](), Run.average
+
+    def noted(run: Run, names: tuple[str, ...], *given: Any) -> Any:
+        asked.append(names)
+        return average(run, names, *given)
+
+    monkeypatch.setattr(Run, "average", noted)
     problem = make_problem(LR(), toy.X, toy.y, toy.domain, target_domain="target")
     run = Run(problem, Workspace(), "auto", Clock(None), 0)
     run.start()
@@ -68,6 +76,7 @@ def test_what_all_members_say_is_distilled(toy: Toy) -> None:
         assert np.array_equal(run.answers[candidates.DISTILLED], expected)
         found = run.solutions[candidates.DISTILLED].assign(run.problem.unlabeled, None)
         assert np.array_equal(found, solution.assign(run.problem.unlabeled, None))
+    assert not any(candidates.DISTILLED in names for names in asked)
 
 
 def test_nothing_is_distilled_where_a_class_has_no_documents(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,7 +104,8 @@ def test_known_labels_judge_what_was_said_at_first(monkeypatch: pytest.MonkeyPat
     checked = np.where(np.arange(N_UNLABELED)[:, None] < 20, np.eye(2)[truth], 0)
     run = told(monkeypatch, {}, "source")
     first = _kind(run, Diagnostics(), checked, Estimate(0.8, 0.7, 0.9))
-    run.answers[candidates.TRANSDUCTIVE_DCI] = 1 - run.answers[candidates.WITH_LSA]
+    for name in (candidates.TRANSDUCTIVE_DCI, *candidates.UNSHIFTED):
+        run.answers[name] = 1 - run.answers[candidates.WITH_LSA]
     assert _kind(run, Diagnostics(), checked, Estimate(0.8, 0.7, 0.9)) == first
 
 
@@ -124,6 +134,13 @@ def test_nothing_is_said_of_a_prior_that_was_given(monkeypatch: pytest.MonkeyPat
     run = told(monkeypatch, {candidates.WITH_DCI: answer(90)}, {0: 0.9, 1: 0.1})
     assert "prior" not in kinds(run)
     assert run.prior_by_class() == {0: 0.9, 1: 0.1}
+
+
+@pytest.mark.parametrize(
+    ("shift", "accuracy", "told"), [(0.17, 0.7, True), (0.16, 0.7, False), (0.29, 0.4, False), (0.31, 0.4, True)]
+)
+def test_label_shift_has_to_be_more_than_half_of_what_is_wrong(shift: float, accuracy: float, told: bool) -> None:
+    assert is_label_shift(shift, accuracy) == told
 
 
 @pytest.mark.parametrize("prior", ["unknown", {0: 0.5, 1: 0.49, 2: 0.01}])

@@ -162,14 +162,14 @@ def test_no_class_is_accused_that_is_there(four: Toy) -> None:
         ((300, 300), 0.37, True),
         ((150, 300), 0.37, False),
         ((300, 150), 0.37, False),
-        ((40, 300), 0.15, True),
-        ((39, 300), 0.15, False),
+        ((120, 300), 0.3, True),
+        ((119, 300), 0.3, False),
     ],
 )
 def test_a_class_of_few_documents_has_to_leave_fewer_traces(
     sizes: tuple[int, int], traces: float, gone: bool, four: Toy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A quarter of 300 has fewer than .5 - 1 / sqrt(75) = .385, one of 150 fewer than .337; of nine nothing is said."""
+    """A quarter of 300 has fewer than .5 - 1 / sqrt(75) = .385, one of 150 fewer than .337; of 29 nothing."""
     monkeypatch.setattr(class_sets, "presence", lambda *_: np.array([0.9, 0.9, traces, 0.9]))
     problem, answers = problem_of(four), dict.fromkeys(candidates.UNLIKE, np.full((300, 4), 0.25))
     found = missing_classes(problem, LookedAt(*map(np.arange, sizes)), answers)

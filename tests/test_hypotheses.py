@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from isthmus.auto import Diagnostics, candidates
+from isthmus.auto import Diagnostics, Estimate, candidates
 from isthmus.auto import run as running
 from isthmus.auto.decide import decide
 from isthmus.auto.label_shift import Evidence
@@ -21,9 +21,12 @@ def test_label_shift_is_said_where_the_prior_that_was_found_is_another(
     """By more than 17 in a hundred documents, whichever ensemble answers."""
     run = told(monkeypatch, dict.fromkeys(candidates.HYPOTHESES, answer(n_of_second)), "unknown")
     assert run.prior_by_class() == pytest.approx({0: 1 - n_of_second / 100, 1: n_of_second / 100})
+    monkeypatch.setattr("isthmus.auto.decide.estimate_accuracy", lambda *_: Estimate(0.9, 0.8, 1.0))
     for topic_score in (-1.0, 1.0):
         monkeypatch.setattr(Diagnostics, "topic_score", topic_score)
         assert ("prior" in kinds(run)) == said
+    monkeypatch.setattr("isthmus.auto.decide.estimate_accuracy", lambda *_: Estimate(0.3, 0.2, 0.4))
+    assert "prior" not in kinds(run)  # so many mistakes would look like it
 
 
 @pytest.mark.parametrize("better", [candidates.WITH_LSA, candidates.WITH_DCI, candidates.BALANCED_DCI])

@@ -32,6 +32,8 @@ MISSING_OF_FEW = 1.0
 """less this over the root of how many documents it should have: of few, little may be seen by chance;"""
 BESIDE = 0.6
 """and if it is less than this part of the median class's: where all are low, the domains lie far apart."""
+EXPECTED = 30
+"""Chosen: documents that a class should have; of fewer nothing is said."""
 LEAST_TRACE = 0.02
 """No single trace rules a class out."""
 SUREST = 0.5
@@ -56,7 +58,7 @@ A_LITTLE = 0.02
 def missing_classes(problem: Problem, counted: LookedAt, answers: Mapping[str, Array]) -> list[object]:
     """Names of the source's classes that the target does not seem to have; a label that is known there proves one.
 
-    None of two classes: a target with one class alone is a matter of its prior. None of classes of which a handful of
+    None of two classes: a target with one class alone is a matter of its prior. None of classes of which hardly any
     documents are to be expected, in either domain. None if unlike candidates did not run, or if features are no words,
     whose cosines tell nothing.
     """
@@ -66,7 +68,7 @@ def missing_classes(problem: Problem, counted: LookedAt, answers: Mapping[str, A
     found = presence(problem, counted, unlike, list(answers.values()))
     expected = min(map(len, counted)) * problem.class_prior
     limits = MISSING - MISSING_OF_FEW / np.sqrt(np.maximum(expected, 1))
-    gone = (found < np.minimum(limits, BESIDE * np.median(found))) & (expected >= HANDFUL)
+    gone = (found < np.minimum(limits, BESIDE * np.median(found))) & (expected >= EXPECTED)
     for domain in problem.labeled_targets:
         gone &= ~domain.labels.any(axis=0)
     return [name for name, lacks in zip(problem.classes.tolist(), gone, strict=True) if lacks]

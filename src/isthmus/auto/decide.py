@@ -14,7 +14,7 @@ from isthmus.auto import candidates as names
 from isthmus.auto import rules, warnings
 from isthmus.auto.class_sets import missing_classes, novel_documents
 from isthmus.auto.diagnostics import Diagnostics, diagnose
-from isthmus.auto.estimate import Estimate, estimate_accuracy, sharpness_for, tempered
+from isthmus.auto.estimate import Estimate, estimate_accuracy, is_label_shift, sharpness_for, tempered
 from isthmus.auto.label_shift import HANDFUL, prior_of_target
 from isthmus.auto.run import Run
 from isthmus.auto.warnings import Caution
@@ -220,7 +220,7 @@ def _class_cautions(run: Run, estimate: Estimate, gone: list[object]) -> list[Ca
     found = []
     if gone:
         found.append(warnings.missing(gone))
-    elif run.prior_was_found and run.prior_shift >= rules.SHIFT:
+    elif run.prior_was_found and is_label_shift(run.prior_shift, estimate.value):
         found.append(warnings.label_shift(dict(zip(classes, prior.tolist(), strict=True))))
     if estimate.high <= prior.max() and run.n_unlabeled >= HANDFUL:
         found.append(warnings.majority(classes[int(prior.argmax())]))

@@ -80,6 +80,11 @@ def expected_skill(agreement: float, reverse_auc: float, topic_score: float) -> 
     return max(agreement, 0.0) * float(max(2 * reverse_auc - 1, 0.0) ** power)
 
 
+def is_label_shift(prior_shift: float, accuracy: float) -> bool:
+    """Whether a shift that was found is to be told: mistakes alone would look like some."""
+    return prior_shift >= max(rules.SHIFT, rules.OF_ERRORS * (1 - accuracy))
+
+
 def updated(
     estimate: Estimate,
     probabilities: Array,

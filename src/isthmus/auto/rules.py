@@ -108,6 +108,8 @@ LEAST_ROOM = 0.5
 # Cautions about classes. Chosen in trials.
 SHIFT = 0.17
 """Label shift: so much of the target has another class than at the source's prior."""
+OF_ERRORS = 0.5
+"""And so much of what is expected to be wrong: mistakes of many kinds look like label shift."""
 # A few labelled target documents against the indicators, in nats, and against the warning.
 PRIOR_FOR_DIAGNOSTICS = 2.0
 """Chosen: what the indicators are worth,"""
