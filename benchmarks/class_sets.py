@@ -46,11 +46,7 @@ RARE = (0.1, 0.25)
 def tasks() -> Iterator[Task]:
     """All that have three classes or more in the source."""
     yield from (task for task in real_tasks() if len(task.source) > 2)
-    for task in (
-        *four_classes(),
-        products("reviews", REVIEW_DOMAINS, "positive", "negative"),
-        products("chinese", CHINESE, "pos", "neg"),
-    ):
+    for task in whole_tasks():
         yield task
         for gone in task.source:
             source, target = ({name: side[name] for name in side if name != gone} for side in task.sides)
@@ -59,10 +55,17 @@ def tasks() -> Iterator[Task]:
             yield replace(task, name=f"{task.name}, no {gone}", source=source, target=target)
 
 
+def whole_tasks() -> Iterator[Task]:
+    """Of newsgroups and products, with all classes on both sides."""
+    yield from four_classes()
+    yield products("reviews", REVIEW_DOMAINS, "positive", "negative")
+    yield products("chinese", CHINESE, "pos", "neg")
+
+
 def rare_tasks() -> Iterator[Task]:
     """Those with the same classes on both sides, each of which becomes rare in the target (label shift)."""
-    for task in tasks():
-        if task.source.keys() == task.target.keys() and not task.target_prior and "no" not in task.name.split():
+    for task in (*(task for task in real_tasks() if len(task.source) > 2), *whole_tasks()):
+        if task.source.keys() == task.target.keys() and not task.target_prior:
             for name in task.target:
                 for share in RARE:
                     parts = {other: share if other == name else 1.0 for other in task.target}
