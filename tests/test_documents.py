@@ -16,12 +16,31 @@ from hypothesis import strategies as st
 
 from isthmus.core import numerics, parts
 from isthmus.solvers.factorization import MatrixDocuments, kernel
+from isthmus.solvers.factorization.documents import added_up
 from isthmus.solvers.factorization.kernel import COPIED_ROWS, column_order
 
 
 def in_parts(indptr: np.ndarray, n_words: int) -> list[int]:
     """Three parts, the second of them empty."""
     return [0, (len(indptr) - 1) // 2, (len(indptr) - 1) // 2, len(indptr) - 1]
+
+
+@pytest.mark.parametrize("worth", [0, 10**9], ids=["compiled", "plain"])
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("columns", [1, 3, 8, 11])
+@pytest.mark.parametrize("n_parts", [1, 2, 4])
+def test_sums_over_parts_are_added_in_their_order(
+    n_parts: int, columns: int, order: Any, worth: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kernel, "WORTH_COMPILED", worth)
+    rng = np.random.default_rng(0)
+    sums = [np.array(rng.normal(size=(2 * COPIED_ROWS + 13, columns)), order=order) for _ in range(n_parts)]
+    wanted = sums[0].copy()
+    for each in sums[1:]:
+        wanted += each
+    found = added_up(iter(sums))
+    np.testing.assert_array_equal(found, wanted)
+    assert found.flags.f_contiguous
 
 
 @given(seed=st.integers(0, 10_000), n=st.integers(1, 12), columns=st.integers(1, 4))

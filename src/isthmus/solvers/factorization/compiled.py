@@ -42,7 +42,7 @@ class Pass:
     update: bool = False
     """v is multiplied with (x M + above) / (v gram + below), where both are sums of products, row by row."""
     scatter: bool = False
-    """x^T v is added to the sums."""
+    """x^T v is added to the sums, which are zero at first. The loop zeroes them: Python's lock is for one thread."""
     root: bool = False
     """Whether v is multiplied with the ratio's square root instead."""
     even: bool = False
@@ -76,7 +76,7 @@ def pass_over(
     prepared = _prepared(kind, X, words, gram, own, [each for side in sides for each in side])
 
     def update(rows: slice) -> Array:
-        out = lined_up(np.zeros, (X.shape[1], V.shape[1]), X.dtype)
+        out = lined_up((X.shape[1], V.shape[1]), X.dtype)
         prepared.run(rows, out)
         if own is not V:
             V[rows] = own[rows]
@@ -95,7 +95,7 @@ def _factors(pair: Pair, dtype: Any) -> Pair:
 
 def pass_back(X: Matrix, words: Array) -> Array:
     """X^T X M. Both in row order."""
-    out = lined_up(np.zeros, (X.shape[1], words.shape[1]), words.dtype)
+    out = lined_up((X.shape[1], words.shape[1]), words.dtype)
     _prepared(Pass(*kinds_of(X), words.shape[1], gather=True, scatter=True), X, words).run(slice(0, X.shape[0]), out)
     return out
 
@@ -110,7 +110,7 @@ def gather_rows(X: Matrix, words: Array) -> Array:
 def scatter_rows(X: Matrix, V: Array) -> Array:
     """X^T V, in row order."""
     V = upright(V, X.dtype)
-    out = lined_up(np.zeros, (X.shape[1], V.shape[1]), V.dtype)
+    out = lined_up((X.shape[1], V.shape[1]), V.dtype)
     _prepared(Pass(*kinds_of(X), V.shape[1], scatter=True), X, V=V).run(slice(0, X.shape[0]), out)
     return out
 
@@ -141,7 +141,7 @@ def _prepared(
     others: Sequence[Pair] = (),
 ) -> _Prepared:
     words, gram = (None if own is None else np.ascontiguousarray(own, dtype=X.dtype) for own in (words, gram))
-    operands = [*map(address, (X.data, X.indices, X.indptr, words, gram, V)), stride(V)]
+    operands = [X.shape[1], *map(address, (X.data, X.indices, X.indptr, words, gram, V)), stride(V)]
     for left, right in others:
         operands += [address(left), stride(left), address(right)]
     return _Prepared(_compiled(kind), operands, (X, words, gram, V, others))
@@ -195,14 +195,18 @@ class NonZeros(NamedTuple):
 def _compiled(kind: Pass) -> Loop:
     numbers, shapes = pointer(kind.numbers), kind.above + kind.below
     positions = map(pointer, (kind.indices, kind.indptr))
-    shared = [numbers, *positions, *[numbers] * 3, COUNT, *[numbers, COUNT, numbers] * len(shapes)]
+    shared = [COUNT, numbers, *positions, *[numbers] * 3, COUNT, *[numbers, COUNT, numbers] * len(shapes)]
     write = Writer([COUNT, COUNT, numbers, *shared])
-    first, last, out, data, indices, indptr, words, gram, *own = write.function.args
+    first, last, out, n_words, data, indices, indptr, words, gram, *own = write.function.args
     for operand in (words, gram, out):
         operand.add_attribute("noalias")
     V, others = _Rows(*own[:2]), [(_Rows(*own[at : at + 2]), own[at + 2]) for at in range(2, len(own), 3)]
     sides = [(kind.above, others[: len(kind.above)]), (kind.below, others[len(kind.above) :])]
     sums = rooms(write, kind)
+    if kind.scatter:
+        with write.each(count(0), n_words) as word:
+            place = write.row(out, word, kind.width)
+            write.keep(constant(place.type.pointee, 0), place)
     with write.each(first, last) as row:
         begin, end = write.position(indptr, row), write.position(indptr, write.build.add(row, count(1)))
         non_zeros = NonZeros(data, indices, begin, end)

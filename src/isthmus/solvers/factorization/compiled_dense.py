@@ -48,19 +48,23 @@ def multiply_compiled(
     _compiled(factor.dtype.str, *shapes, root, even)(*factor.shape, address(factor), stride(factor), *operands)
 
 
-def reorder(tall: Array, out: Array) -> None:
-    """Copy an array in row order to one in column order, or the other way."""
+def reorder(tall: Array, out: Array, plus: Array | None = None) -> None:
+    """Copy an array in row order to one in column order, or the other way.
+
+    `plus`: another array in row order, which is added on the way to column order.
+    """
     to_rows = out.flags.c_contiguous
     rows, columns = (out, tall) if to_rows else (tall, out)
     loop = _turning if min(tall.shape) >= SQUARE else _reordering
-    loop(tall.dtype.str, tall.shape[1], to_rows)(len(tall), address(rows), address(columns), stride(columns))
+    operands = len(tall), address(rows), address(columns), stride(columns), address(plus)
+    loop(tall.dtype.str, tall.shape[1], to_rows, plus is not None)(*operands)
 
 
 @compiled_once
-def _reordering(numbers: str, width: int, to_rows: bool) -> Loop:
+def _reordering(numbers: str, width: int, to_rows: bool, adds: bool) -> Loop:
     array = pointer(numbers)
-    write = Writer([COUNT, array, array, COUNT])
-    n_rows, rows, columns, step = write.function.args
+    write = Writer([COUNT, array, array, COUNT, array])
+    n_rows, rows, columns, step, plus = write.function.args
     rows.add_attribute("noalias")
     with write.each(count(0), n_rows) as at:
         places = [write.build.add(at, write.build.mul(step, count(column))) for column in range(width)]
@@ -68,22 +72,25 @@ def _reordering(numbers: str, width: int, to_rows: bool) -> Loop:
         if to_rows:
             write.keep(write.side_by_side([write.number(columns, place) for place in places]), row)
         else:
-            for value, place in zip(write.columns(write.taken(row)), places, strict=True):
-                write.put(value, columns, place)
+            value = write.taken(row)
+            if adds:
+                value = write.build.fadd(value, write.taken(write.row(plus, at, width)))
+            for own, place in zip(write.columns(value), places, strict=True):
+                write.put(own, columns, place)
     return write.compiled()
 
 
 @compiled_once
-def _turning(numbers: str, width: int, to_rows: bool) -> Loop:
+def _turning(numbers: str, width: int, to_rows: bool, adds: bool) -> Loop:
     """The same in squares. The last ones begin earlier, and copy some rows twice."""
     array = pointer(numbers)
-    write = Writer([COUNT, array, array, COUNT])
-    n_rows, rows, columns, step = write.function.args
+    write = Writer([COUNT, array, array, COUNT, array])
+    n_rows, rows, columns, step, plus = write.function.args
     rows.add_attribute("noalias")
     build, last = write.build, write.build.sub(n_rows, count(SQUARE))
     with write.each(count(0), n_rows, count(SQUARE)) as at:
         top = build.select(build.icmp_signed("<", at, last), at, last)
-        write.turn(rows, top, columns, step, top, width, to_rows)
+        write.turn(rows, top, columns, step, top, width, to_rows, plus if adds else None)
     return write.compiled()
 
 

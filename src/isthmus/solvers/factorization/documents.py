@@ -96,12 +96,19 @@ class WholeMatrix:
 
 
 def added_up(sums: Iterable[Array]) -> Array:
-    """In their order, so that no bit depends on who was ready first; in column order."""
+    """In their order, so that no bit depends on who was ready first; in column order.
+
+    The last one is added on the way from row to column order, which saves a pass over both.
+    """
     remaining = iter(sums)
-    total = next(remaining)
+    total, last = next(remaining), None
     for each in remaining:
-        total += each
-    return in_columns(total)
+        if last is not None:
+            total += last
+        last = each
+    if last is None or total.flags.f_contiguous:
+        return in_columns(total if last is None else total + last)
+    return column_order(total, last)
 
 
 def in_columns(tall: Array) -> Array:

@@ -6,7 +6,7 @@ about half the time that they take in row order.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from importlib.util import find_spec
 from typing import Any
@@ -78,36 +78,37 @@ def gram(tall: Array) -> Array:
     return np.concatenate([inner(tall[:, :middle], tall), inner(tall[:, middle:], tall)])
 
 
-def column_order(tall: Array) -> Array:
-    """The same array in column order."""
-    return _reordered(tall, np.empty(tall.shape, dtype=tall.dtype, order="F"))
+def column_order(tall: Array, plus: Array | None = None) -> Array:
+    """The same array, or its sum with another one of its order, in column order."""
+    return _reordered(tall, np.empty(tall.shape, dtype=tall.dtype, order="F"), plus)
 
 
 def row_order(tall: Array) -> Array:
     """The same array in row order."""
-    return tall if tall.flags.c_contiguous else _reordered(tall, lined_up(np.empty, tall.shape, tall.dtype))
+    return tall if tall.flags.c_contiguous else _reordered(tall, lined_up(tall.shape, tall.dtype))
 
 
-def lined_up(make: Callable[..., Array], shape: tuple[int, int], dtype: Any) -> Array:
-    """An array in row order, made by `np.empty` or `np.zeros`, that begins with a line of the processor's cache.
+def lined_up(shape: tuple[int, int], dtype: Any) -> Array:
+    """Room for an array in row order that begins with a line of the processor's cache.
 
     Rows of 8 or 16 numbers then lie in one line, not in two: products with sparse matrices save up to a quarter.
     """
     size = shape[0] * shape[1] * np.dtype(dtype).itemsize
-    room = make(size + CACHE_LINE, dtype=np.uint8)
+    room = np.empty(size + CACHE_LINE, dtype=np.uint8)
     first = -room.__array_interface__["data"][0] % CACHE_LINE
     return room[first : first + size].view(dtype).reshape(shape)
 
 
-def _reordered(tall: Array, out: Array) -> Array:
+def _reordered(tall: Array, out: Array, plus: Array | None = None) -> Array:
     """`tall` in the memory of `out`. Piece by piece, as all of a long row's columns at once do not fit the cache."""
     if _compiled(tall) and tall.shape[1] <= WIDEST and (tall.flags.c_contiguous or tall.flags.f_contiguous):
         from isthmus.solvers.factorization.compiled_dense import reorder
 
-        reorder(tall, out)
+        reorder(tall, out, plus)
         return out
     for first in range(0, len(tall), COPIED_ROWS):
-        out[first : first + COPIED_ROWS] = tall[first : first + COPIED_ROWS]
+        part = slice(first, first + COPIED_ROWS)
+        out[part] = tall[part] if plus is None else tall[part] + plus[part]
     return out
 
 

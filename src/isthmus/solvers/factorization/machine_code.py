@@ -126,19 +126,27 @@ class Writer:
             begin += size
         return found
 
-    def turn(self, rows: Any, top: Any, columns: Any, step: Any, at: Any, width: int, to_rows: bool = False) -> None:
+    def turn(
+        self, rows: Any, top: Any, columns: Any, step: Any, at: Any, width: int, to_rows: bool = False, plus: Any = None
+    ) -> None:
         """Copy SQUARE rows, from `top` on, of an array in row order to rows `at` of one in column order, or back.
 
-        In squares; the last one begins earlier, and copies some columns twice.
+        In squares; the last one begins earlier, and copies some columns twice. `plus`: another array in row order that
+        is added on the way to columns.
         """
         build = self.build
         for left in (*range(0, width - SQUARE, SQUARE), width - SQUARE):
-            across = [build.mul(build.add(top, count(row)), count(width)) for row in range(SQUARE)]
-            across = [self.together(rows, build.add(place, count(left)), SQUARE) for place in across]
+            places = [build.mul(build.add(top, count(row)), count(width)) for row in range(SQUARE)]
+            places = [build.add(place, count(left)) for place in places]
+            across = [self.together(rows, place, SQUARE) for place in places]
             down = [build.add(at, build.mul(step, count(left + column))) for column in range(SQUARE)]
             down = [self.together(columns, place, SQUARE) for place in down]
             taken, put = (down, across) if to_rows else (across, down)
-            for value, place in zip(self.turned([self.taken(each) for each in taken]), put, strict=True):
+            values = [self.taken(each) for each in taken]
+            if plus is not None:
+                others = [self.taken(self.together(plus, place, SQUARE)) for place in places]
+                values = [build.fadd(value, other) for value, other in zip(values, others, strict=True)]
+            for value, place in zip(self.turned(values), put, strict=True):
                 self.keep(value, place)
 
     def turned(self, square: list[Any]) -> list[Any]:

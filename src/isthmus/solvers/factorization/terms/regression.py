@@ -31,16 +31,6 @@ class Regression:
     def factors(self) -> tuple[str, ...]:
         return (self.rows, self.coefficients)
 
-    def _visible(self, factors: Factors) -> Array:
-        """V, beside it a one for the intercept, with the unlabelled rows zeroed."""
-        slot = factors.slot((self, "visible"), self.rows)
-        if slot.value is None:
-            rows = factors[self.rows]
-            if self.intercept:
-                rows = np.hstack([rows, np.ones((len(rows), 1), dtype=rows.dtype)])
-            slot.value = self._only_labeled(rows)
-        return slot.value
-
     @cached_property
     def _all_labeled(self) -> bool:
         return bool(self.labeled.all())
@@ -52,9 +42,16 @@ class Regression:
     def _visible_labels(self) -> Array:
         return np.asarray(self.labels * self.labeled[:, None])
 
+    @cached_property
+    def _total(self) -> float:
+        """What the value is without coefficients."""
+        return self.weight * float(np.square(self._visible_labels, dtype=np.float64).sum())
+
     def value(self, factors: Factors) -> float:
-        residual = self._visible_labels - self._visible(factors) @ factors[self.coefficients].T
-        return float(self.weight * np.vdot(residual, residual))
+        # ||Y||^2 - 2 <A, Y^T V> + <A V^T V, A>, with the intercept beside A: no residual.
+        coefficients = factors[self.coefficients].astype(np.float64)
+        square, pull = self.quadratic(factors, self.coefficients)
+        return float(self._total - 2 * np.vdot(coefficients, pull) + np.vdot(coefficients @ square, coefficients))
 
     def gradient(self, factors: Factors, name: str) -> SplitGradient:
         if name == self.rows:
@@ -78,9 +75,21 @@ class Regression:
             raise ValueError(f"Regression can be solved exactly for {self.coefficients!r} only, not for {name!r}.")
         slot = factors.slot((self, "quadratic"), self.rows)
         if slot.value is None:
-            visible = self._visible(factors)
-            slot.value = self.weight * gram(visible), self.weight * self.labels.T @ visible
+            slot.value = self._quadratic(factors)
         return slot.value
+
+    def _quadratic(self, factors: Factors) -> tuple[Array, Array]:
+        """Of the labelled rows; if there is an intercept, of these with a one beside each."""
+        V, labels, width = self._only_labeled(factors[self.rows]), self._visible_labels, len(factors[self.rows].T)
+        known = factors.slot(("gram", self.rows), self.rows).value if self._all_labeled else None
+        n = width + self.intercept
+        square, pull = np.empty((n, n), dtype=V.dtype), np.empty((labels.shape[1], n), dtype=V.dtype)
+        square[:width, :width] = gram(V) if known is None else known  # by the reconstruction of the same rows
+        pull[:, :width] = labels.T @ V
+        if self.intercept:
+            square[width, :width] = square[:width, width] = V.sum(axis=0)
+            square[width, width], pull[:, width] = self.labeled.sum(), labels.sum(axis=0)
+        return self.weight * square, self.weight * pull
 
 
 def _parts_of_product(tall: Array, small: Array) -> tuple[Product, Product]:
@@ -89,5 +98,5 @@ def _parts_of_product(tall: Array, small: Array) -> tuple[Product, Product]:
         plus, minus = parts(product(tall, small))
         return Product(plus), Product(minus)
     # Of a column and a row, the signs are those of both: two columns stand for an array that nobody writes down.
-    left, (up, down) = np.hstack(parts(tall)), parts(small.T)
+    left, (up, down) = np.vstack([part.T for part in parts(tall)]).T, parts(small.T)
     return Product(left, np.hstack([up, down])), Product(left, np.hstack([down, up]))
