@@ -45,6 +45,10 @@ class LibraryVersionWarning(UserWarning):
     """A model file was written with another version of scikit-learn."""
 
 
+class ApproximateNeighborsWarning(UserWarning):
+    """Of very many rows, not all of the nearest neighbors were found."""
+
+
 class TransferWarning(UserWarning):
     """Negative transfer: labels should not cross here, or not without a second look."""
 
