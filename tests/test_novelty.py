@@ -16,7 +16,7 @@ from sklearn.preprocessing import normalize
 import isthmus
 from conftest import Toy, quiet
 from isthmus import Auto
-from isthmus._api import Result
+from isthmus._result import Result
 from isthmus.auto import class_sets
 from isthmus.auto.class_sets import Votes, familiarity, for_usual, novel_documents
 from isthmus.auto.estimate import Estimate

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import re
 import shutil
 import signal
@@ -17,6 +18,7 @@ import pytest
 
 import isthmus
 from command import run
+from isthmus import _partitions
 from isthmus.cli import fit_partitions, partitions
 from isthmus.methods import METHODS
 from test_cli_fit import HIDDEN, SOURCE
@@ -216,7 +218,7 @@ def test_a_worker_that_dies_changes_no_fit(
     more = ("--method", "TCL", "--set", "max_iter=6", "--cluster", client.scheduler.address)
     alone = fit(fit_files, fit_files / "parts", tmp_path, *more, "--predictions", tmp_path / "labels")
     assert alone.code == 0, alone.err
-    learned, died = fit_partitions._learned, list[int]()
+    learned, died = _partitions.learn, list[int]()
 
     def killing(*given: Any) -> Any:
         found = learned(*given)  # whose rows are lost, and taken through all sweeps again
@@ -224,7 +226,7 @@ def test_a_worker_that_dies_changes_no_fit(
         os.kill(died[0], signal.SIGKILL)
         return found
 
-    monkeypatch.setattr(fit_partitions, "_learned", killing)
+    monkeypatch.setattr(fit_partitions, "learn", killing)
     (tmp_path / "again").mkdir()
     done = fit(
         fit_files, fit_files / "parts", tmp_path / "again", *more, "--predictions", tmp_path / "again" / "labels"
@@ -240,7 +242,7 @@ def test_a_fit_goes_on_with_the_files_that_are_done(
 ) -> None:
     left, written = tmp_path / "model.isthmus.unfinished", list[int]()
     more = ("--method", "NMTF", "--set", "max_iter=3", "--cluster", client.scheduler.address)
-    learned = fit_partitions._learned
+    learned = _partitions.learn
 
     def broken(*given: Any) -> Any:
         written.append((left / "rows-00002" / "data.npy").stat().st_mtime_ns)
@@ -248,7 +250,7 @@ def test_a_fit_goes_on_with_the_files_that_are_done(
             raise KeyboardInterrupt
         return learned(*given)
 
-    monkeypatch.setattr(fit_partitions, "_learned", broken)
+    monkeypatch.setattr(fit_partitions, "learn", broken)
     assert fit(fit_files, fit_files / "parts", tmp_path, *more).code != 0
     assert {path.name for path in tmp_path.iterdir()} == {left.name}
     done = fit(fit_files, fit_files / "parts", tmp_path, *more)
@@ -268,7 +270,7 @@ def test_a_fit_of_a_folder_says_what_is_wrong(
         assert done.code == 1
         return str(done.last)
 
-    monkeypatch.setattr("isthmus.auto.sample.AT_MOST", 6)
+    monkeypatch.setattr("isthmus.core.sample.AT_MOST", 6)
     sentence = refused("--method", "SelfTraining")
     assert "SelfTraining learns from all documents in one place" in sentence
     assert "(TCL, DTL, Factorized, LR, MTrick, NMTF, NaiveBayesEM, SVM)" in sentence
@@ -276,7 +278,7 @@ def test_a_fit_of_a_folder_says_what_is_wrong(
     assert "is a file, and workers write one for each part" in refused("--predictions", tmp_path / "labels")
     (parts / "part-3.csv").write_text("id,text\n,lost\n")
     assert "part-3.csv, line 2, has no id (column 'id')" in refused()
-    assert "part-3.csv has no row that can be read." in refused("--on-bad-rows", "skip")
+    assert "part-3.csv has no text that can be read" in refused("--on-bad-rows", "skip")
     (parts / "part-3.csv").unlink()
     (parts / "part-3.parquet").write_bytes(b"PAR1, and no more")
     assert "part-3.parquet" in refused()
@@ -284,3 +286,55 @@ def test_a_fit_of_a_folder_says_what_is_wrong(
         fit(fit_files, parts, tmp_path, *on_cluster, "--truth", "truth").err.split()
     )
     assert not (tmp_path / "model.isthmus").exists()
+
+
+@pytest.mark.parametrize("method", ["TCL", "Auto", "SelfTraining"])
+@pytest.mark.parametrize("kind", ["bag", "column"])
+def test_a_dask_collection_is_labelled_like_a_list(
+    client: Any, tmp_path: Path, method: str, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("isthmus._api.local_static_encoder", lambda: None)
+    monkeypatch.setattr("isthmus.core.parts.NON_ZEROS_OF_A_PART", 40)
+    source, labels = [row["text"] for row in SOURCE], [row["label"] for row in SOURCE]
+    target = [*(row["text"] for row in HIDDEN), "qqqq"]
+    alone = isthmus.transfer(source, labels, target, method=method)
+    if kind == "bag":
+        lazy = pytest.importorskip("dask.bag").from_sequence(target, npartitions=4)
+        lazy = pytest.importorskip("dask.bag").concat(
+            [lazy, lazy.filter(lambda text: False)]
+        )  # partitions may be empty
+    else:
+        lazy = pytest.importorskip("dask.dataframe").from_pandas(pd.DataFrame({"text": target}), npartitions=3)["text"]
+    found = isthmus.transfer(source, labels, lazy, method=method, client=client, folder=tmp_path / "rows")
+    assert found.labels.tolist() == alone.labels.tolist()
+    assert np.allclose(found.probabilities, alone.probabilities, atol=1e-6)
+    assert np.allclose(found.predict_proba(target), alone.predict_proba(target), atol=1e-6)
+    assert found.n_texts == len(target)
+    assert len(found.estimator.transduction_) == 0  # which would grow with the documents
+    assert np.array_equal(pickle.loads(pickle.dumps(found)).predict(target), found.predict(target))
+    isthmus.save(found, tmp_path / "model.isthmus")
+    assert isthmus.load(tmp_path / "model.isthmus").profile is not None
+
+
+def test_a_dask_collection_says_what_it_needs(client: Any, tmp_path: Path) -> None:
+    bag, dataframe = pytest.importorskip("dask.bag"), pytest.importorskip("dask.dataframe")
+    texts = bag.from_sequence([row["text"] for row in HIDDEN], npartitions=2)
+    source, labels = [row["text"] for row in SOURCE], [row["label"] for row in SOURCE]
+
+    def refused(target: Any, **given: Any) -> str:
+        with pytest.raises((ValueError, TypeError)) as error:
+            isthmus.transfer(source, labels, target, **{"client": client, "folder": tmp_path / "rows", **given})
+        return str(error.value)
+
+    assert "give client=" in refused(texts, client=None)
+    assert "give folder=" in refused(texts, folder=None)
+    assert "encoder needs all texts in one place" in refused(texts, encoder="static")
+    assert "target_labels needs" in refused(texts, target_labels=[None] * len(HIDDEN))
+    assert "novelty=True needs" in refused(texts, method=isthmus.Auto(novelty=True))
+    table = dataframe.from_pandas(pd.DataFrame({"text": ["a", "b"]}), npartitions=1)
+    assert "give one column of it" in refused(table)
+    assert "target_texts is empty" in refused(texts.filter(lambda text: False))
+    isthmus.transfer(source, labels, texts, method="LR", client=client, folder=tmp_path / "full")
+    others = texts.map(str.upper)
+    assert "holds the rows of other texts" in refused(others, method="LR", folder=tmp_path / "full")
+    assert "is 1, not a string" in refused(bag.from_sequence([1, 2], npartitions=1))

@@ -100,3 +100,29 @@ def test_texts_that_can_be_read_once_only_are_refused(tmp_path: Path) -> None:
         texts_to_matrix(iter(TEXTS), tmp_path)
     with pytest.raises(DataError, match="No word stands"):
         texts_to_matrix(["alone"], tmp_path / "new")
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        ["the red boat", "the red engine", "a boat"],
+        ["the red engine", "the red boat", "a boat", "a red boat"],
+        ["the red engine", "the red boat"],
+        ["the red engine", "the red boata boat", ""],
+    ],
+    ids=["another order", "more", "fewer", "divided otherwise"],
+)
+def test_rows_of_other_texts_are_refused(others: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their labels would be those of the texts that were there before."""
+    texts_to_matrix(["the red engine", "the red boat", "a boat"], tmp_path / "matrix")
+    with pytest.raises(DataError, match="holds the rows of other texts: choose another folder"):
+        texts_to_matrix(others, tmp_path / "matrix")
+    monkeypatch.setattr("isthmus.text.streaming.BLOCK", 1)
+    texts_to_matrix(["the red engine", "the red boat", "a boat"], tmp_path / "by one")
+    with pytest.raises(DataError, match="holds the rows of other texts"):
+        texts_to_matrix(others, tmp_path / "by one")
+
+
+def test_what_is_no_text_is_named(tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match="One of the texts is None, not a string"):
+        texts_to_matrix(["the red engine", None, "a boat"], tmp_path / "matrix")  # type: ignore[list-item]

@@ -1,5 +1,6 @@
 from . import checks, datasets, parts, text
-from ._api import Result, transfer
+from ._api import transfer
+from ._result import Result
 from .auto import Auto
 from .io.matrices import open_matrix
 from .io.models import load, save

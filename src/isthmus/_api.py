@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
 from numbers import Real
 from pathlib import Path
 from typing import Any
@@ -12,167 +11,27 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.base import clone
 
+from isthmus._partitions import TARGET, transfer_partitions
+from isthmus._result import Result
 from isthmus.auto import Auto
-from isthmus.auto.update import update_estimator
 from isthmus.core.cluster import on_cluster
 from isthmus.core.estimator import TransferClassifier
-from isthmus.core.labels import filled_column, read_column, read_source_labels, spelled_like
-from isthmus.drift import TargetProfile, profile_update
-from isthmus.inspection.tables import data_frame
-from isthmus.inspection.topics import Topics
+from isthmus.core.labels import filled_column, read_column, read_source_labels, read_texts, spelled_like
 from isthmus.methods import METHODS
 from isthmus.text import (
     NO_WORD,
     WordsAndEmbeddings,
     encoder_vectorizer,
-    grown_vectorizer,
     local_static_encoder,
     preset_for,
     preset_vectorizer,
     read_encoder,
     rows_in_folder,
 )
-from isthmus.typing import Array, DomainName, Mask, Matrix
+from isthmus.typing import DomainName, Matrix
 
-SOURCE, TARGET = "source", "target"
+SOURCE = "source"
 DEFAULT_METHOD = "Auto"
-
-
-@dataclass(frozen=True, eq=False)
-class Result:
-    """Predictions for the target domain, and how to label more documents."""
-
-    labels: np.ndarray[Any, Any]
-    """A label for each target text."""
-    probabilities: Array
-    """One row per target text, one column per class."""
-    classes: np.ndarray[Any, Any]
-    estimator: TransferClassifier
-    vectorizer: Any
-    # What the report shows. Labels and predictions need none of it, so that it can be left out of a file.
-    source_texts: Sequence[str] = field(default=(), repr=False)
-    source_labels: Sequence[Any] = field(default=(), repr=False)
-    target_texts: Sequence[str] = field(default=(), repr=False)
-    target_labels: Sequence[Any] = field(default=(), repr=False)
-    """Those that were given, and None for all others; empty if none was."""
-    X: Matrix | None = field(default=None, repr=False)
-    """The rows that the vectorizer made of the source's texts and, below them, of the target's."""
-    profile: TargetProfile | None = field(default=None, repr=False)
-    """What the target looked like, to tell later whether what arrives still does (`isthmus.drift`)."""
-    n_texts: int = field(default=0, repr=False)
-    """Target texts of the fit, where their labels were left out of the file: `isthmus fit` does, in blocks."""
-
-    @property
-    def given(self) -> Mask:
-        """Which target texts had a label that was learned from: it says nothing about the others."""
-        return np.array([label is not None for label in self.target_labels] or [False] * len(self.labels), dtype=bool)
-
-    @property
-    def novel(self) -> Mask | None:
-        """Which target texts are set aside as a class that the source lacks; None but for `Auto(novelty=True)`."""
-        found = getattr(self.estimator, "novel_", None)
-        return None if found is None else found[len(found) - len(self.labels) :]
-
-    def predict(self, texts: Sequence[str]) -> np.ndarray[Any, Any]:
-        """Labels of target texts that came later."""
-        return self.estimator.predict(self.vectorizer.transform(_read_texts(texts, "texts")))
-
-    def predict_proba(self, texts: Sequence[str]) -> Array:
-        """Class probabilities of target texts that came later."""
-        return self.estimator.predict_proba(self.vectorizer.transform(_read_texts(texts, "texts")))
-
-    def update(self, texts: Sequence[str], labels: Sequence[Any] | None = None) -> Result:
-        """Incremental learning: a result that has learned from target texts that came later, and labels them.
-
-        The texts of the fit are not needed, and the cost grows with what arrived. `labels` has one for each text, and
-        None where nobody knows. Words that were not known are learned; of 200 texts or more, drift is told by these
-        from then on.
-        """
-        found = _read_texts(texts, "texts")
-        known = [None] * len(found) if labels is None else read_column(labels, "labels", "labels")
-        if len(known) != len(found):
-            raise ValueError(f"labels has {len(known)} entries and texts {len(found)}: give None for unknown ones.")
-        known = spelled_like(known, self.classes.tolist())
-        if strange := set(known) - {None, *self.classes.tolist()}:
-            raise ValueError(f"labels holds {strange.pop()!r}, which the model does not know: fit it with that class.")
-        vectorizer = grown_vectorizer(self.vectorizer, found, self.n_texts or len(self.labels))
-        X = vectorizer.transform(found)
-        estimator = update_estimator(self.estimator, X, known)
-        probabilities = estimator.predict_proba(X)
-        given = np.array([label is not None for label in known])
-        probabilities[given] = [self.classes == label for label in known if label is not None] or probabilities[given]
-        profile = profile_update(self, estimator, vectorizer, found, X)
-        own = {"labels": self.classes[probabilities.argmax(axis=1)], "probabilities": probabilities, "X": X}
-        words = {"estimator": estimator, "vectorizer": vectorizer, "target_texts": found, "target_labels": known}
-        return Result(classes=self.classes, profile=profile, **own, **words)
-
-    def topics(self, n_words: int = 10) -> Topics:
-        """The words that carried the labels across, for methods that have topics."""
-        if not hasattr(self.estimator, "topics"):
-            raise TypeError(f"{type(self.estimator).__name__} has no topics here; TCL and NMTF have.")
-        return self.estimator.topics(self.vectorizer.get_feature_names_out(), n_words)
-
-    def report(
-        self,
-        path: str | Path,
-        *,
-        ids: Any = None,
-        truth: Any = None,
-        names: tuple[str, str] | None = None,
-        force: bool = False,
-    ) -> Path:
-        """Write one HTML page about this result, which needs neither network nor server, and return its path.
-
-        Parameters
-        ----------
-        path
-            The file to write.
-        ids : sequence, one entry per target text, optional
-            How the page calls the documents. By default it numbers them from one.
-        truth : sequence, one entry per target text, optional
-            True labels, for accuracy, confusion and ROC, and for nothing else; None where they are not known.
-        names : (str, str), optional
-            What to call the source and the target, such as the names of their files.
-        force : bool
-            Write over a file that exists.
-        """
-        from isthmus.report import write_report
-
-        return write_report(self, path, ids=ids, truth=truth, names=names, force=force)
-
-    def to_frame(self, ids: Sequence[Any] | None = None) -> Any:
-        """A pandas DataFrame with a row for each target text: label, confidence, a probability for each class, text.
-
-        `ids` become its index. Needs pandas.
-        """
-        columns: dict[str, Any] = {"label": self.labels, "confidence": self.probabilities.max(axis=1)}
-        columns |= {f"p_{label}": self.probabilities[:, number] for number, label in enumerate(self.classes.tolist())}
-        columns |= {} if self.novel is None else {"novel": self.novel}
-        if len(self.target_texts) == len(self.labels):
-            columns["text"] = list(self.target_texts)
-        return data_frame(columns, None if ids is None else read_column(ids, "ids", "ids"))
-
-    def leaderboard(self) -> Any:
-        """A pandas DataFrame of the candidates that an automatic choice compared. Needs pandas."""
-        board = getattr(self.estimator, "leaderboard_", None)
-        if board is None:
-            raise TypeError(f"{type(self.estimator).__name__} compared no candidates; Auto does.")
-        return data_frame(board.rows)
-
-    def __repr__(self) -> str:
-        counts = dict(zip(*np.unique(self.labels.astype(str), return_counts=True), strict=True))
-        first, n = sorted(counts.items(), key=lambda item: -item[1])[:5], len(self.labels)
-        named = ", ".join(f"{label}: {n:,}" for label, n in first)
-        more = f", and {len(counts) - 5} more" if len(counts) > 5 else ""
-        estimate = getattr(self.estimator, "estimated_accuracy_", None)
-        accuracy = "" if estimate is None else f"; estimated accuracy {estimate}"
-        return f"<Result of {type(self.estimator).__name__}: {n:,} text{'s' * (n != 1)} ({named}{more}){accuracy}>"
-
-    def _repr_html_(self) -> str:
-        """What a notebook shows: counts, estimate and warnings, and the bridge where there are words for one."""
-        from isthmus.report import result_html
-
-        return result_html(self)
 
 
 def transfer(
@@ -200,7 +59,8 @@ def transfer(
     source_texts, source_labels
         Texts that somebody has labelled, and one label for each.
     target_texts
-        Texts from somewhere else.
+        Texts from somewhere else. With a `client`, also a Dask bag of texts or a text column of a Dask dataframe, whose
+        partitions stay with the workers (see `folder`).
     method
         A method's name, in any case ("Auto", "TCL", "LR", ...), or an estimator. By default the automatic choice, which
         tries several, estimates its accuracy and warns of negative transfer.
@@ -239,7 +99,8 @@ def transfer(
         Where to keep the matrix of the texts, for a target that does not fit into memory: `target_texts` may then be
         anything with a length that can be gone through again, such as `isthmus.io.documents.FileColumn`, and words are
         read by a preset, without an encoder. A call that was interrupted goes on after its last block, if it is made
-        again with the same texts and folder. The result needs the folder as long as its `X` is used.
+        again with the same texts and folder. The result needs the folder as long as its `X` is used. Where the target
+        is a Dask collection, its workers keep the rows there: a new folder for each collection, that they can open.
 
     Examples
     --------
@@ -252,18 +113,19 @@ def transfer(
     >>> result.labels.tolist()
     ['billing', 'fault']
     """
-    source = _read_texts(source_texts, "source_texts")
-    target: Any = _read_texts(target_texts, "target_texts") if folder is None else target_texts
+    source = read_texts(source_texts, "source_texts")
     labels = read_source_labels(source_labels, len(source))
-    few = [] if target_labels is None else read_column(target_labels, "target_labels", "labels")
-    if target_labels is not None and len(few) != len(target):
-        raise ValueError(
-            f"target_labels has {len(few)} entries and target_texts {len(target)}: give None for texts without a label."
-        )
-    few = spelled_like(few, labels)
+    domains = _read_domains(source_domains, len(source))
     estimator = read_method(method, random_state)
     before = {name: value for name, value in estimator.get_params().items() if name == "callback"}
     _tell(estimator, target_prior, max_time, verbose)
+    if hasattr(target_texts, "to_delayed"):  # a Dask collection
+        _check_partitioned(estimator, client, folder, (vectorizer, encoder, target_labels))
+        result = transfer_partitions(estimator, source, labels, domains, target_texts, client, folder, preset)
+        result.estimator.set_params(**before)
+        return result
+    target: Any = read_texts(target_texts, "target_texts") if folder is None else target_texts
+    few = _read_few(target_labels, len(target), labels)
     if folder is None:
         vectorizer = _read_vectorizer(vectorizer, preset, encoder, isinstance(estimator, Auto), source, target)
         X = _vectorized(vectorizer, source, target)
@@ -276,7 +138,7 @@ def transfer(
         estimator.fit(  # with columns that nobody else holds
             X,
             filled_column(labels + few, X.shape[0], None),
-            sample_domain=_read_domains(source_domains, len(source)) + [TARGET] * len(target),
+            sample_domain=domains + [TARGET] * len(target),
             target_domain=TARGET,
             sample_labeled=filled_column(known, X.shape[0], False),
         )
@@ -293,6 +155,30 @@ def transfer(
         target_labels=few or (),
         X=X,
     )
+
+
+def _read_few(target_labels: Sequence[Any] | None, n_texts: int, labels: list[Any]) -> list[Any]:
+    """Labels of target texts that are known, spelled like the source's, and None for the others; empty for none."""
+    few = [] if target_labels is None else read_column(target_labels, "target_labels", "labels")
+    if target_labels is not None and len(few) != n_texts:
+        raise ValueError(
+            f"target_labels has {len(few)} entries and target_texts {n_texts}: give None for texts without a label."
+        )
+    return spelled_like(few, labels)
+
+
+def _check_partitioned(estimator: TransferClassifier, client: Any, folder: Any, given: tuple[Any, ...]) -> None:
+    """What a target that lies with the workers of a cluster needs, and what cannot be had with it."""
+    what = "target_texts is a Dask collection"
+    if client is None:
+        raise ValueError(f"{what}: give client=, a dask.distributed.Client.")
+    if folder is None:
+        raise ValueError(f"{what}: give folder=, which its workers can open, for the rows that they make of it.")
+    for name, value in zip(("vectorizer", "encoder", "target_labels"), given, strict=True):
+        if value is not None and not (isinstance(value, str) and value == "auto"):
+            raise ValueError(f"{what}, and {name} needs all texts in one place: leave it out.")
+    if estimator.get_params().get("novelty"):
+        raise ValueError(f"{what}, and novelty=True needs all texts in one place: leave it out.")
 
 
 def _tell(estimator: TransferClassifier, target_prior: Any, max_time: float | None, verbose: int) -> None:
@@ -342,16 +228,6 @@ def _vectorized(vectorizer: Any, source: list[str], target: list[str]) -> Matrix
     if rows is not None and not (rows.nnz if sp.issparse(rows) else rows.any()):
         raise ValueError(NO_WORD)
     return X
-
-
-def _read_texts(texts: Collection[str], argument: str) -> list[str]:
-    found = read_column(texts, argument, "texts")
-    if not found:
-        raise ValueError(f"{argument} is empty: give at least one text.")
-    for position, text in enumerate(found):
-        if not isinstance(text, str):
-            raise TypeError(f"{argument}[{position}] is {text!r}, not a string: leave it out or make it text.")
-    return found
 
 
 def _read_domains(source_domains: Sequence[DomainName] | None, n_texts: int) -> list[DomainName]:

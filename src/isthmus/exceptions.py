@@ -49,6 +49,10 @@ class ApproximateNeighborsWarning(UserWarning):
     """Of very many rows, not all of the nearest neighbors were found."""
 
 
+class SampleWarning(UserWarning):
+    """Of very many documents, a sample was learned from."""
+
+
 class TransferWarning(UserWarning):
     """Negative transfer: labels should not cross here, or not without a second look."""
 

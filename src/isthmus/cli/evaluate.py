@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from isthmus._api import Result
+    from isthmus._result import Result
     from isthmus.cli.gathering import Gathered
     from isthmus.cli.stages import Stages
     from isthmus.evaluation import Comparison, Evaluation

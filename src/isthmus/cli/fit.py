@@ -11,7 +11,7 @@ import typer
 from isthmus.cli import options as o
 
 if TYPE_CHECKING:
-    from isthmus._api import Result
+    from isthmus._result import Result
     from isthmus.cli.gathering import Files, Reading
     from isthmus.cli.stages import Stages
     from isthmus.cli.summary import ReadFiles
@@ -265,7 +265,8 @@ def _write(result: Result, files: Files, outputs: dict[str, Path], stages: Stage
     from dataclasses import replace
     from itertools import islice
 
-    from isthmus.cli.models import save_result, without_documents
+    from isthmus._result import without_documents
+    from isthmus.cli.models import save_result
     from isthmus.drift import profile_target
     from isthmus.exceptions import DataError
     from isthmus.io.atomic import Staging

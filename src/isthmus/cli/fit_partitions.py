@@ -5,17 +5,16 @@ from __future__ import annotations
 import shutil
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-import numpy as np
 import typer
 
 from isthmus import __version__
-from isthmus._api import TARGET, Result, limit_time
-from isthmus.auto import sample
+from isthmus._api import limit_time
+from isthmus._partitions import AtFit, PartitionedTarget, learn
+from isthmus._result import Result
 from isthmus.cli.bad_rows import BadRows
 from isthmus.cli.console import complain, n_documents
 from isthmus.cli.estimating import fitting, without_callback
@@ -30,27 +29,17 @@ from isthmus.cli.gathering import (
     gather_files,
     target_options,
 )
-from isthmus.cli.models import save_result, without_documents
+from isthmus.cli.models import save_result
 from isthmus.cli.outputs import check_outputs
-from isthmus.cli.partitions import Asked, AtFit, check_labels, files_of, label_files
-from isthmus.cli.predict import KnownAnswers
+from isthmus.cli.partitions import Asked, check_labels, files_of, label_files
 from isthmus.cli.stages import Stages
 from isthmus.cli.summary import Labels, ReadFiles, Summary
-from isthmus.core.cluster import answer, connected
+from isthmus.core.cluster import connected
 from isthmus.core.estimator import TransferClassifier
-from isthmus.core.numerics import stack
-from isthmus.core.parts import drawn_rows
-from isthmus.core.problem import warn_of_empty
-from isthmus.core.remote import RemoteMatrix, RemoteRows, remote_problem, rows_with_words
-from isthmus.drift import DrawnDocuments, drawn_for_profile, profile_drawn
-from isthmus.exceptions import DataError
 from isthmus.io.atomic import Staging
 from isthmus.io.documents import FileColumn
 from isthmus.io.journal import Journal, identity
-from isthmus.io.matrices import open_matrix
-from isthmus.methods import METHODS
-from isthmus.text.partitions import leave_out, partitions_to_matrix
-from isthmus.typing import Array, Matrix, Positions
+from isthmus.text.partitions import PartitionTexts, leave_out, partitions_to_matrix
 
 
 @dataclass(frozen=True)
@@ -169,90 +158,16 @@ class _Fit:
     def fitted(self, estimator: TransferClassifier, read: Files, folder: Path) -> tuple[Result, list[AtFit]]:
         """What was learned, and what was found for the documents of each file; none if they are like later ones."""
         texts = [text for source in read.sources for text in source.texts]
+        labels = [label for source in read.sources for label in source.labels]
+        names = domain_names([source.path for source in read.sources])
+        domains = [name for name, source in zip(names, read.sources, strict=True) for _ in source.texts]
+        parts = [PartitionTexts(f"the file {file}", FileColumn(file, **self.reading)) for file in self.files]
         with self.stages.stage(f"reading {self.asked.target}") as advance:
-            vectorizer, matrix = partitions_to_matrix(
-                self.client, self.files, self.reading, texts, folder, self.asked.preset, advance
-            )
+            found = partitions_to_matrix(self.client, parts, texts, folder, self.asked.preset, advance)
+        target = PartitionedTarget(self.client, parts, *found)
         with fitting(estimator, self.stages):
             if self.asked.max_time is not None:
                 limit_time(estimator, self.asked.max_time)
-            found = _learned(estimator, vectorizer.transform(texts), read, matrix)
+            answers = learn(estimator, target.vectorizer.transform(texts), labels, domains, target.matrix)
         without_callback(estimator)
-        n = sum(own.n_rows for own in matrix.partitions)
-        warn_of_empty(n - matrix.shape[0], n)
-        nothing = Result(
-            labels=estimator.transduction_[:0],
-            probabilities=estimator.label_distributions_[:0],
-            classes=estimator.classes_,
-            estimator=estimator,
-            vectorizer=vectorizer,
-        )
-        at_fit = _by_file(found, matrix)
-        profile = self._profile(nothing, matrix, at_fit, len(texts))
-        return replace(without_documents(nothing), n_texts=n, profile=profile), at_fit
-
-    def _profile(self, result: Result, matrix: RemoteMatrix, at_fit: list[AtFit], n_others: int) -> Any:
-        """What the target looks like, by some of its documents."""
-        ends = np.cumsum([0, *(own.n_rows for own in matrix.partitions)])
-        n = int(ends[-1])
-        rows, sent = drawn_for_profile(n), []
-        for number, (first, last) in enumerate(pairwise(ends.tolist())):
-            own = rows[(rows >= first) & (rows < last)] - first
-            if len(own):
-                known = (result.estimator.class_prior_, at_fit[number].probabilities) if at_fit else ()
-                given = (str(self.files[number]), self.reading, matrix.partitions[number].folder, own, *known)
-                sent.append(self.client.submit(_looked_at, *given, pure=False))
-        looked_at = [answer(self.client, each) for each in sent]
-        texts, X = [text for own, _, _ in looked_at for text in own], stack([X for _, X, _ in looked_at])
-        some = DrawnDocuments(texts, X, matrix.word_sums / n, n)
-        found = profile_drawn(result.estimator, result.vectorizer, some, n_others)
-        if found is None or not at_fit:
-            return found
-        return replace(found, confidence=np.concatenate([confidence for _, _, confidence in looked_at]))
-
-
-def _learned(estimator: TransferClassifier, X: Matrix, read: Files, matrix: RemoteMatrix) -> RemoteRows | Array | None:
-    """Fit; class probabilities of the target's documents, there or here, or None if they are those of later ones."""
-    names = domain_names([source.path for source in read.sources])
-    domains = [name for name, source in zip(names, read.sources, strict=True) for _ in source.texts]
-    labels = [label for source in read.sources for label in source.labels]
-    if estimator.passes_over_parts:
-        found: RemoteRows = estimator.fit_remote(remote_problem(estimator, X, labels, domains, matrix, TARGET))
-        return found
-    n = matrix.shape[0]
-    rows = drawn_rows(n, 2 * sample.AT_MOST)
-    name = type(estimator).__name__
-    if len(rows) < n:
-        if not estimator.learns_from_a_sample:
-            others = ", ".join(other for other, method in METHODS.items() if method().passes_over_parts)
-            raise DataError(
-                f"{name} learns from all documents in one place, and there are {n:,}: choose Auto, or one that passes "
-                f"over them where they lie ({others})."
-            )
-        note = f"{name} looks at {len(rows):,} of {n:,} documents, and labels all like those that come later."
-        complain(note, "yellow")
-    some, unknown = stack([X, matrix.taken(rows)]), [None] * len(rows)
-    estimator.fit(some, labels + unknown, sample_domain=domains + [TARGET] * len(rows), target_domain=TARGET)
-    return estimator.label_distributions_[len(labels) :] if len(rows) == n else None
-
-
-def _by_file(found: RemoteRows | Array | None, matrix: RemoteMatrix) -> list[AtFit]:
-    if found is None:
-        return []
-    spans = zip(matrix.partitions, pairwise(matrix.firsts.tolist()), strict=True)
-    return [
-        AtFit(own.folder, found.between(first, last) if isinstance(found, RemoteRows) else found[first:last])
-        for own, (first, last) in spans
-    ]
-
-
-def _looked_at(
-    file: str, reading: dict[str, Any], folder: str, rows: Positions, prior: Array | None = None, found: Any = None
-) -> tuple[list[str], Matrix, Array | None]:
-    """On a worker: texts of a file, their rows, and how sure the fit was of them."""
-    wanted = set(rows.tolist())
-    texts = [text for row, text in enumerate(FileColumn(file, **reading)) if row in wanted]
-    if prior is None:
-        return texts, open_matrix(folder)[rows], None
-    known = KnownAnswers(prior, rows_with_words(folder), found)
-    return texts, open_matrix(folder)[rows], known.answers[rows].max(axis=1)
+        return target.result(estimator, answers, len(texts))

@@ -10,7 +10,8 @@ from pathlib import Path
 from sys import intern
 from typing import Any, cast
 
-from isthmus._api import SOURCE, TARGET
+from isthmus._api import SOURCE
+from isthmus._partitions import TARGET
 from isthmus.cli.bad_rows import BadRows
 from isthmus.cli.console import n_documents
 from isthmus.cli.options import LONGEST

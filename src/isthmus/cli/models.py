@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import copy
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from isthmus.exceptions import DataError, EmptyDocumentWarning, EncoderNotSavedWarning, ModelFileError
 
 if TYPE_CHECKING:
-    from isthmus._api import Result
+    from isthmus._result import Result
     from isthmus.typing import Array, Matrix
 
 
@@ -82,13 +80,3 @@ def save_result(result: Result, path: Path) -> None:
             isthmus.save(result, path)
         except (ValueError, TypeError) as error:
             raise DataError(f"The model cannot be saved: {error}") from error
-
-
-def without_documents(result: Result) -> Result:
-    """The model for later documents alone: the labels of its own, which may be many, are in a file of predictions."""
-    estimator = copy.copy(result.estimator)
-    estimator.transduction_, estimator.label_distributions_ = (
-        own[:0] for own in (estimator.transduction_, estimator.label_distributions_)
-    )
-    nothing, none, n = result.labels[:0], result.probabilities[:0], len(result.labels)
-    return replace(result, estimator=estimator, labels=nothing, probabilities=none, n_texts=n)

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from isthmus.exceptions import DataError
 
 if TYPE_CHECKING:
-    from isthmus._api import Result
+    from isthmus._partitions import AtFit
+    from isthmus._result import Result
     from isthmus.io.journal import Journal
 
 
@@ -26,16 +27,6 @@ class Asked:
     reading: dict[str, Any]
     skip: bool
     """Whether rows that cannot be read are left out."""
-
-
-@dataclass(frozen=True)
-class AtFit:
-    """What a fit has found for the documents of a file."""
-
-    rows: str
-    """The folder of their matrix."""
-    probabilities: Any
-    """Of those that hold a word; on a worker, or here."""
 
 
 def label_files(
@@ -76,14 +67,14 @@ def label_partition(asked: Asked, file: str, output: str, rows: str = "", found:
     """
     from isthmus.cli.bad_rows import BadRows, skipped_path
     from isthmus.cli.predict import KnownAnswers, drift_of, label
-    from isthmus.core.remote import rows_with_words
+    from isthmus.core.remote import answers_of_rows, rows_with_words
     from isthmus.io.atomic import Staging
     from isthmus.io.documents import check_format, open_documents
 
     result = _loaded(asked.model, asked.encoder, Path(asked.model).stat().st_mtime_ns)
     known = None
     if found is not None:
-        known = KnownAnswers(result.estimator.class_prior_, rows_with_words(rows), found)
+        known = KnownAnswers(answers_of_rows(rows, result.estimator.class_prior_, found), rows_with_words(rows))
     with BadRows() as bad:
         how = {**asked.reading, "on_bad_row": bad.of(file)} if asked.skip else asked.reading
         with open_documents(file, **how) as documents, Staging() as staging:

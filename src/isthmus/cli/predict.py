@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import typer
 
 from isthmus.cli import options as o
-from isthmus.exceptions import DataError
 
 if TYPE_CHECKING:
-    from isthmus._api import Result
+    from isthmus._result import Result
     from isthmus.cli.bad_rows import BadRows
     from isthmus.drift import DriftReport
     from isthmus.io.atomic import Staging
@@ -77,20 +76,15 @@ class LabelledBlock:
 
 
 class KnownAnswers:
-    """What a fit has found for documents, which come in the same order: of those that hold a word, and of others."""
+    """What a fit has found for documents, which come in the same order, and which of them hold a word."""
 
-    def __init__(self, prior: Array, holds_words: Mask, found: Array) -> None:
-        import numpy as np
-
-        self.answers, self._holds_words, self._next = np.tile(prior, (len(holds_words), 1)), holds_words, 0
-        self.answers[holds_words] = found
-        if not np.isfinite(self.answers).all():
-            raise DataError("The fit found no probabilities for some documents: some weights of words are too large.")
+    def __init__(self, answers: Array, holds_words: Mask) -> None:
+        self._answers, self._holds_words, self._next = answers, holds_words, 0
 
     def __call__(self, texts: list[str]) -> LabelledBlock:
         rows = slice(self._next, self._next + len(texts))
         self._next = rows.stop
-        return LabelledBlock(self.answers[rows], int((~self._holds_words[rows]).sum()), {})
+        return LabelledBlock(self._answers[rows], int((~self._holds_words[rows]).sum()), {})
 
 
 def predict(

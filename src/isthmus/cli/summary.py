@@ -11,7 +11,7 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
-from isthmus._api import Result
+from isthmus._result import Result
 from isthmus.auto import Caution, Estimate
 from isthmus.cli.bad_rows import BadRows
 from isthmus.cli.console import complain, n_documents, output, print_json

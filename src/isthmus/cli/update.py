@@ -10,7 +10,7 @@ import typer
 from isthmus.cli import options as o
 
 if TYPE_CHECKING:
-    from isthmus._api import Result
+    from isthmus._result import Result
     from isthmus.cli.gathering import Gathered
 
 

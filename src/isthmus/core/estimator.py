@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABCMeta, abstractmethod
 from collections.abc import Hashable
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from functools import cache, partial
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
@@ -117,8 +118,11 @@ class TransferClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         self.check_parameters()
         with one_blas_thread():
             solution = self.solve(problem, self._workspace())
-            passed_over = isinstance(solution, TransductiveSolution)
-            found = solution.transduce(problem) if passed_over else like_later_ones(solution, problem)
+            if isinstance(solution, TransductiveSolution):
+                found = solution.transduce(problem)
+                solution = replace(solution, distributions=None)  # which belong to the cluster
+            else:
+                found = like_later_ones(solution, problem)
         self._show(problem, solution, np.zeros((0, problem.n_classes)))
         return found
 

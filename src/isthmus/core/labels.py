@@ -134,6 +134,17 @@ def read_column(values: Any, argument: str, what: str) -> list[Any]:
     return list(values)
 
 
+def read_texts(texts: Any, argument: str) -> list[str]:
+    """As a list: one at least, and strings alone."""
+    found = read_column(texts, argument, "texts")
+    if not found:
+        raise ValueError(f"{argument} is empty: give at least one text.")
+    for position, text in enumerate(found):
+        if not isinstance(text, str):
+            raise TypeError(f"{argument}[{position}] is {text!r}, not a string: leave it out or make it text.")
+    return found
+
+
 def filled_column(values: list[Any], n: int, rest: Any) -> np.ndarray[Any, Any]:
     """So many entries, the first of which are given."""
     column = np.full(n, rest, dtype=object if rest is None else type(rest))

@@ -16,6 +16,7 @@ from isthmus.core.cluster import answer, on_workers
 from isthmus.core.numerics import RowsElsewhere, assembled, squared_norm, stack
 from isthmus.core.parts import part_cuts, rows_of, summed_rows
 from isthmus.core.problem import DocumentStack, Problem, has_words, make_problem
+from isthmus.exceptions import DataError
 from isthmus.io.matrices import open_matrix
 from isthmus.typing import Array, DomainName, Mask, Matrix, Positions
 
@@ -208,6 +209,16 @@ def described(folder: str) -> Partition:
 def rows_with_words(folder: str) -> Mask:
     """Which documents of a partition are rows of the matrix."""
     return has_words(open_matrix(folder))
+
+
+def answers_of_rows(folder: str, prior: Array, found: Array) -> Array:
+    """Class probabilities of a partition's documents: what was found for those that hold a word, else the prior."""
+    holds_words = rows_with_words(folder)
+    answers = np.tile(prior, (len(holds_words), 1))
+    answers[holds_words] = found
+    if not np.isfinite(answers).all():
+        raise DataError("The fit found no probabilities for some documents: some weights of words are too large.")
+    return answers
 
 
 def _full(folder: str) -> Matrix:

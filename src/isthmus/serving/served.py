@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from isthmus._api import Result
+from isthmus._result import Result
 from isthmus.drift import DriftReport, compare_batch, describe_documents
 from isthmus.exceptions import EmptyDocumentWarning, ModelFileError
 from isthmus.inspection.occlusion import deciding_words

@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from isthmus._api import Result, transfer
+from isthmus._api import transfer
+from isthmus._result import Result
 from isthmus.auto import Auto
 from isthmus.core.progress import Stage, listening
 from isthmus.core.proportions import wilson

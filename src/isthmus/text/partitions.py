@@ -1,11 +1,11 @@
-"""Texts of many files to a matrix, by the workers of a cluster: each file where it is read."""
+"""Texts in partitions to a matrix, by the workers of a cluster: each partition where it is read."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sklearn.pipeline import Pipeline
 
@@ -13,7 +13,6 @@ from isthmus.core.cluster import answer, on_workers
 from isthmus.core.remote import Partition, RemoteMatrix, described
 from isthmus.exceptions import DataError
 from isthmus.io.atomic import Staging
-from isthmus.io.documents import FileColumn
 from isthmus.text.streaming import BLOCK, NO_WORD, count_words, learn_words, write_rows
 from isthmus.text.vectorizer import preset_for, preset_vectorizer
 from isthmus.text.word_counts import WordCounts, merge_counts
@@ -22,27 +21,31 @@ OPENED = 200
 """Files of counts that are open at a time."""
 
 
+class PartitionTexts(NamedTuple):
+    """Texts that a worker goes through: those of a file (`FileColumn`), or a list that is the result of a task."""
+
+    name: str
+    texts: Any
+
+
 def partitions_to_matrix(
     client: Any,
-    files: Sequence[Path],
-    reading: dict[str, Any],
+    partitions: Sequence[PartitionTexts],
     others: Sequence[str],
     folder: Path,
     preset: str | None = None,
     advance: Callable[[float, float], None] = lambda *_: None,
 ) -> tuple[Pipeline, RemoteMatrix]:
-    """A vectorizer, and the rows that it made of the texts of files, which stay in folders beside one another.
+    """A vectorizer, and the rows that it made of the texts of partitions, which stay in folders beside one another.
 
-    Counts of words and numbers of rows come back. Called again with the same files, it goes on with those that are not
-    done.
+    Counts of words and numbers of rows come back. Called again with the same partitions, it goes on with those that
+    are not done.
 
     Parameters
     ----------
     client : dask.distributed.Client
-    files
-        Of documents; workers can open them, and the folder.
-    reading
-        Options of `isthmus.io.documents.open_documents`.
+    partitions
+        None of them empty. Workers can open the folder, and their files.
     others
         Texts that are here, and whose words are learned as well.
     folder
@@ -50,28 +53,30 @@ def partitions_to_matrix(
     preset
         As for `isthmus.transfer`.
     advance
-        Called with files that are done, each twice, and all of them.
+        Called with partitions that are done, each twice, and all of them.
     """
-    texts = (text for file in files for text in FileColumn(file, **reading))
-    vectorizer = preset_vectorizer(preset or preset_for(others, texts))
-    texts.close()
+    first, *_ = partitions
+    some = answer(client, client.submit(_first_texts, first.texts, BLOCK // 2, pure=False), first.name)
+    vectorizer = preset_vectorizer(preset or preset_for(others, some))
 
     def asked(function: Any, kind: str, given: Any, done: int) -> Iterable[Any]:
         sent = [
-            client.submit(function, given, str(file), reading, str(folder / f"{kind}-{number:05}"), pure=False)
-            for number, file in enumerate(files)
+            client.submit(function, given, own, str(folder / f"{kind}-{number:05}"), pure=False)
+            for number, (_, own) in enumerate(partitions)
         ]
-        for number, file in enumerate(files):
-            yield answer(client, sent[number], f"the file {file}")
-            advance(done + number + 1, 2 * len(files))
+        for number, (name, _) in enumerate(partitions):
+            found = answer(client, sent[number], name)
+            if found is None:
+                raise DataError(f"{name} has no text that can be read: leave it out.")
+            yield found
+            advance(done + number + 1, 2 * len(partitions))
 
     here = count_words(vectorizer, others, folder / "counts")
-    found = list(asked(_count_file, "counts", vectorizer, 0))
+    found = list(asked(_count, "counts", vectorizer, 0))
     counted = _few_files(client, [*here.files, *(file for _, files in found for file in files)], folder)
-    some = [*islice(FileColumn(files[0], **reading), BLOCK // 2), *others[: BLOCK // 2]]
-    learn_words(vectorizer, some, counted, here.n_texts + sum(n for n, _ in found))
-    partitions = list(asked(_write_file, "rows", on_workers(client, vectorizer), len(files)))
-    matrix = RemoteMatrix(client, partitions, len(vectorizer[0].vocabulary_), vectorizer.transform([""]).dtype)
+    learn_words(vectorizer, [*some, *others[: BLOCK // 2]], counted, here.n_texts + sum(n for n, _ in found))
+    rows = list(asked(_write, "rows", on_workers(client, vectorizer), len(partitions)))
+    matrix = RemoteMatrix(client, rows, len(vectorizer[0].vocabulary_), vectorizer.transform([""]).dtype)
     if not matrix.nnz:
         raise ValueError(NO_WORD)
     return vectorizer, matrix
@@ -81,23 +86,30 @@ def leave_out(row: Any) -> None:
     """A bad row is left out; whoever writes the labels tells of it."""
 
 
-def _count_file(vectorizer: Pipeline, file: str, reading: dict[str, Any], folder: str) -> tuple[int, list[Path]]:
-    _once(Path(folder), lambda place: count_words(vectorizer, FileColumn(file, **reading), place))
+def _first_texts(texts: Iterable[str], n: int) -> list[str]:
+    return list(islice(texts, n))
+
+
+def _count(vectorizer: Pipeline, texts: Iterable[str], folder: str) -> tuple[int, list[Path]] | None:
+    """None if there is no text."""
+    if not _once(Path(folder), lambda place: count_words(vectorizer, texts, place)):
+        count_words(vectorizer, texts, Path(folder))  # which refuses other texts
     found = WordCounts(folder)
-    if not found.n_texts:
-        raise DataError(f"{file} has no row that can be read.")
-    return found.n_texts, found.files
+    return (found.n_texts, found.files) if found.n_texts else None
 
 
-def _write_file(vectorizer: Pipeline, file: str, reading: dict[str, Any], folder: str) -> Partition:
-    _once(Path(folder), lambda place: write_rows(vectorizer, FileColumn(file, **reading), place))
+def _write(vectorizer: Pipeline, texts: Iterable[str], folder: str) -> Partition:
+    _once(Path(folder), lambda place: write_rows(vectorizer, texts, place))
     return described(folder)
 
 
-def _once(folder: Path, make: Callable[[Path], Any]) -> None:
-    """Make a folder, whole or not at all, unless it is there; another worker may be at it, too."""
+def _once(folder: Path, make: Callable[[Path], Any]) -> bool:
+    """Make a folder, whole or not at all, unless it is there; another worker may be at it, too.
+
+    Whether it was made.
+    """
     if folder.exists():
-        return
+        return False
     try:
         with Staging() as staging:
             make(staging.place(folder))
@@ -105,6 +117,7 @@ def _once(folder: Path, make: Callable[[Path], Any]) -> None:
     except OSError:
         if not folder.exists():
             raise
+    return True
 
 
 def _few_files(client: Any, files: list[Path], folder: Path) -> list[Path]:

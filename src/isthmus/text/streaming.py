@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from hashlib import blake2b
 from itertools import chain, islice
 from math import inf
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
+from isthmus.core.labels import read_texts
 from isthmus.exceptions import DataError
 from isthmus.io.atomic import write_beside
 from isthmus.io.matrices import MatrixWriter, is_finished, open_matrix
@@ -96,7 +98,8 @@ def rows_in_folder(source: list[str], target: Collection[str], folder: Any, pres
         raise ValueError(
             "folder is given, and so is a vectorizer or an encoder: leave one of them out, or give preset=."
         )
-    vectorizer = texts_to_matrix(InTurn(source, target), folder, preset or preset_for(source, target))
+    first = read_texts(islice(target, BLOCK), "target_texts")
+    vectorizer = texts_to_matrix(InTurn(source, target), folder, preset or preset_for(source, first))
     X = open_matrix(folder)
     if X.indptr[-1] == X.indptr[len(source)]:
         raise ValueError(NO_WORD)
@@ -104,13 +107,35 @@ def rows_in_folder(source: list[str], target: Collection[str], folder: Any, pres
 
 
 def count_words(vectorizer: Pipeline, texts: Iterable[str], folder: Path) -> WordCounts:
-    """In how many texts each word stands, which is kept in a folder: the first of two passes over the texts."""
+    """In how many texts each word stands, which is kept in a folder: the first of two passes over the texts.
+
+    What is counted already is gone through, too: other texts than those are refused.
+    """
     analyze, found = vectorizer[0].build_analyzer(), WordCounts(folder)
+    n, digest, counted = 0, "", found.n_texts
+    for block in _blocks(texts):
+        n, digest = n + len(block), _chained(digest, block)
+        if n == counted and digest != found.digest:
+            break
+        if n > counted:
+            if found.finished:
+                break
+            found.add((set(analyze(text)) for text in block), digest)
+    if n < counted or digest != found.digest:
+        raise DataError(f"{folder} holds the rows of other texts: choose another folder.")
     if not found.finished:
-        for block in _blocks(islice(texts, found.n_texts, None)):
-            found.add(set(analyze(text)) for text in block)
         found.finish()
     return found
+
+
+def _chained(digest: str, texts: list[str]) -> str:
+    """Of texts after others, of which this is the digest; where one text ends is part of it."""
+    found = blake2b(digest.encode(), digest_size=16)
+    for text in texts:
+        if not isinstance(text, str):
+            raise TypeError(f"One of the texts is {text!r}, not a string: leave it out or make it text.")
+        found.update(f"{len(text)} {text}".encode("utf-8", "surrogatepass"))
+    return found.hexdigest()
 
 
 def learn_words(vectorizer: Pipeline, some: list[str], counted: Sequence[Path], n_texts: int) -> None:

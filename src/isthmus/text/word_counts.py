@@ -43,7 +43,7 @@ class WordCounts:
         self.folder = Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         path = self.folder / STATE
-        self._state: dict[str, Any] = {"texts": 0, "files": 0, "finished": False}
+        self._state: dict[str, Any] = {"texts": 0, "files": 0, "finished": False, "digest": ""}
         if path.exists():
             self._state |= json.loads(path.read_text(encoding="utf-8"))
         self._counts: Counter[str] = Counter()
@@ -58,8 +58,14 @@ class WordCounts:
     def finished(self) -> bool:
         return bool(self._state["finished"])
 
-    def add(self, texts: Iterable[Collection[str]]) -> None:
-        """Count the words of each text, in which no word stands twice."""
+    @property
+    def digest(self) -> str:
+        """Of the texts that are counted, as whoever counted them has it."""
+        return str(self._state["digest"])
+
+    def add(self, texts: Iterable[Collection[str]], digest: str = "") -> None:
+        """Count the words of each text, in which no word stands twice; `digest` is that of all texts so far."""
+        self._state["digest"] = digest
         for words in texts:
             self._counts.update(words)
             self._waiting += 1

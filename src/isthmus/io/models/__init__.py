@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 
 from sklearn.utils.validation import check_is_fitted
 
-from isthmus._api import Result
+from isthmus._result import Result
 from isthmus.exceptions import DataError, EncoderNotSavedWarning, LibraryVersionWarning, ModelFileError, warn
 from isthmus.io.atomic import Staging
 from isthmus.io.models.checks import FITTED, check_model, method_of, require

@@ -16,7 +16,7 @@ from sklearn.cluster import KMeans
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer
 from sklearn.pipeline import FeatureUnion, Pipeline
 
-from isthmus._api import Result
+from isthmus._result import Result
 from isthmus.core.estimator import TransferClassifier
 from isthmus.core.solution import Solution
 from isthmus.drift import TargetProfile

@@ -92,7 +92,7 @@ CLASSES = {
     "PivotMap": "isthmus.solvers.linear.pivots",
     "PlaceClassifier": f"{METHODS}.spectral._base",
     "Placed": "isthmus.solvers.spectral.clamped",
-    "Result": "isthmus._api",
+    "Result": "isthmus._result",
     "RowsSumToOne": f"{FACTORS}.constraints",
     "SC": f"{METHODS}.spectral.sc",
     "SGT": f"{METHODS}.spectral.sgt",
