@@ -190,10 +190,18 @@ def test_a_target_that_is_labelled_already_is_left_as_it_is(toy: Toy) -> None:
 
 
 def test_labels_of_one_class_alone_do_no_harm(toy: Toy, fitted_auto: Any) -> None:
-    """They need not be a random draw: most of one class and none of the other must not turn the shares round."""
+    """Whoever labels what is easily found, most of one class and none of the other, tells nothing of the shares."""
     labeled = some_labels(toy, {"class 0": 50})
     auto = quiet(toy, sample_labeled=labeled)
-    assert auto.warnings_ == []
+    (caution,) = auto.warnings_
+    assert caution.kind == "labels of one class"
+    assert "All 50 known target labels are 'class 0'" in caution.message
+    assert auto.estimated_accuracy_ == fitted_auto.estimated_accuracy_
+    assert auto.target_prior_ == fitted_auto.target_prior_
+    assert (auto.transduction_[labeled] == toy.y[labeled]).all()
+    both = quiet(toy, sample_labeled=some_labels(toy, {"class 0": 50, "class 1": 2}))
+    assert both.warnings_ == []
+    assert both.estimated_accuracy_ != fitted_auto.estimated_accuracy_
     assert right_among_the_rest(toy, auto, labeled) >= right_among_the_rest(toy, fitted_auto, labeled) - 0.03
 
 
@@ -243,7 +251,31 @@ def test_no_harm_is_said_where_nothing_else_was_tried(toy: Toy) -> None:
     labeled = some_labels(toy, {"class 0": 5, "class 1": 5})
     auto = quiet(toy, Auto(max_time=0, random_state=0), sample_labeled=labeled)
     assert auto.chosen_ == (SOURCE_ONLY,)
-    assert auto.warnings_ == []
+    (caution,) = auto.warnings_
+    assert caution.kind == "time"
+    assert "There was no time for self-training + LSA, " in caution.message
+
+
+@pytest.mark.parametrize("n", [1, 9, 10])
+def test_of_a_handful_the_source_tells(toy: Toy, n: int) -> None:
+    """Of so few documents nothing can be found, and what is found in them would be worse than nothing."""
+    kept = ~toy.in_target
+    kept[np.flatnonzero(toy.in_target)[:n]] = True
+    few = Toy(toy.X[kept], toy.y[kept], toy.domain[kept])
+    auto = quiet(few)
+    assert (auto.chosen_ == (SOURCE_ONLY,)) == (n < 10)
+    assert "harm" not in [caution.kind for caution in auto.warnings_]
+    given = quiet(few, Auto(target_prior={"class 0": 0.9, "class 1": 0.1}, random_state=0))
+    assert given.chosen_ != (SOURCE_ONLY,)
+
+
+def test_hardly_any_teacher_is_hardly_to_be_trusted(toy: Toy) -> None:
+    for n, doubted in ((9, True), (10, False)):
+        kept = toy.in_target.copy()
+        for name, own in (("class 0", 4), ("class 1", n - 4)):
+            kept[np.flatnonzero(~toy.in_target & (toy.y == name))[:own]] = True
+        estimate = quiet(Toy(toy.X[kept], toy.y[kept], toy.domain[kept])).estimated_accuracy_
+        assert ((estimate.low, estimate.high) == (0.0, 1.0)) == doubted
 
 
 def test_time_is_for_all_trials_together(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,13 +12,13 @@ from sklearn.utils.metaestimators import available_if
 
 from isthmus.auto import candidates as names
 from isthmus.auto import sample
-from isthmus.auto.decide import Decision, corrected_prior, decide, relearned, settled
+from isthmus.auto.decide import Decision, class_they_were_chosen_by, corrected_prior, decide, relearned, settled
 from isthmus.auto.ensemble import EnsembleSolution, FirstColumnsSolution
 from isthmus.auto.estimate import updated
 from isthmus.auto.leaderboard import Leaderboard
 from isthmus.auto.reuse import SameProblem, with_known_documents
 from isthmus.auto.run import Clock, Run
-from isthmus.auto.warnings import emit
+from isthmus.auto.warnings import emit, labels_of_one_class
 from isthmus.core.estimator import TransferClassifier
 from isthmus.core.problem import Domain, Problem
 from isthmus.core.solution import Solution, like_later_ones
@@ -204,6 +204,10 @@ class Auto(TransferClassifier):
         decision = decide(run, known, self.novelty)
         if known is None:
             return (run, decision) if seen is hidden else self._learned(hidden, run, decision, run.target_prior)
+        unlabeled = decision.scores[~known.any(axis=1)]
+        if (only := class_they_were_chosen_by(decision, known)) is not None:
+            caution = labels_of_one_class(problem.classes.tolist()[only], int(known.sum()))
+            return run, replace(decision, scores=unlabeled, warnings=[*decision.warnings, caution])
         prior = corrected_prior(run, decision, known)
         right, claimed = decision.check(known)
         n_left, all_claimed = len(known) - len(right), decision.probabilities.max(axis=1)
@@ -213,7 +217,7 @@ class Auto(TransferClassifier):
             # What is known of the target is learned from as well.
             run, decision = self._learned(problem, run, fewer, prior)
         else:
-            decision = replace(decision, scores=decision.scores[~known.any(axis=1)])
+            decision = replace(decision, scores=unlabeled)
         return run, replace(decision, estimate=estimate)
 
     def _learned(self, problem: Problem, run: Run, decision: Decision, prior: Any) -> tuple[Run, Decision]:

@@ -16,7 +16,7 @@ from isthmus.auto.class_sets import missing_classes, novel_documents
 from isthmus.auto.diagnostics import Diagnostics, diagnose
 from isthmus.auto.estimate import Estimate, estimate_accuracy, is_label_shift, sharpness_for, tempered
 from isthmus.auto.label_shift import HANDFUL, prior_of_target
-from isthmus.auto.run import Run
+from isthmus.auto.run import NO_TIME, Run
 from isthmus.auto.warnings import Caution
 from isthmus.core.priors import PRIOR_WEIGHT
 from isthmus.typing import Array, Mask, Positions
@@ -68,7 +68,10 @@ def decide(run: Run, checked: Array | None, novelty: bool = False) -> Decision:
         return _decision(run, (names.SOURCE_ONLY,), Diagnostics(), Estimate(1.0, 1.0, 1.0), [])
     diagnostics = run.workspace.once(diagnose, run)
     estimate = estimate_accuracy(diagnostics, run.problem.n_classes, diagnostics.topic_score)
-    kind, reason = _kind(run, diagnostics, checked, estimate)
+    if len(run.problem.labeled[1]) < HANDFUL:  # whatever candidates agree on, hardly anybody has taught it
+        estimate = Estimate(estimate.value, 0.0, 1.0)
+    is_handful = run.n_unlabeled < HANDFUL and checked is None and not isinstance(run.asked_for, dict)
+    kind, reason = (FALLBACK, "of a handful of documents") if is_handful else _kind(run, diagnostics, checked, estimate)
     run.workspace.once(run.complete, () if kind == FALLBACK else run.members(kind == TOPICS))
     members = _ensembles(run)[kind]
     found: list[Caution] = []
@@ -77,7 +80,9 @@ def decide(run: Run, checked: Array | None, novelty: bool = False) -> Decision:
         found.append(warnings.unrelated(certain, 0 if checked is None else int(checked.sum())))
         members, reason = ((names.SOURCE_ONLY,), "the domains look unrelated") if certain else (members, reason)
         estimate = _doubted(estimate, certain, run.problem.n_classes)
-    elif kind == FALLBACK and len(set(_ensembles(run).values())) > 1:  # which known labels alone can bring about
+    elif (
+        kind == FALLBACK and not is_handful and len(set(_ensembles(run).values())) > 1
+    ):  # which known labels alone can bring about
         found.append(warnings.harm())
     novel = None
     if not found:  # a worse message says it all
@@ -87,7 +92,9 @@ def decide(run: Run, checked: Array | None, novelty: bool = False) -> Decision:
             share = len(novel) / run.n_unlabeled
             found.append(warnings.new_class(len(novel), share, novelty))
             estimate = estimate if novelty else estimate.times(1 - share)
-        found += _class_cautions(run, estimate, gone)
+        found += _class_cautions(run, estimate, gone, 0 if checked is None else int(checked.sum()))
+    if dropped := [name for name, reason in run.skipped.items() if reason == NO_TIME]:
+        found.append(warnings.out_of_time(dropped))
     return replace(_decision(run, members, diagnostics, estimate, found, reason), novel=novel)
 
 
@@ -129,6 +136,21 @@ def settled(decision: Decision, run: Run) -> Decision:
         rows.append({"name": learner, "why": learns})
     ones = [1.0] * len(members)
     return replace(decision, members=members, weights=ones, spreads=ones, rows=rows)
+
+
+def class_they_were_chosen_by(decision: Decision, checked: Array) -> int | None:
+    """The number of the one class that all known labels are of, if documents seem to have been chosen by it.
+
+    Then the answers have this class oftener among them than elsewhere, and not just by chance. Where they have not,
+    the labels tell of a prior that nobody saw.
+    """
+    counts, known = checked.sum(axis=0), checked.any(axis=1)
+    number = int(counts.argmax())
+    if counts[number] < counts.sum():
+        return None
+    answers = decision.scores.argmax(axis=1) == number
+    by_chance = binom.sf(answers[known].sum() - 1, known.sum(), answers.mean())
+    return number if by_chance < rules.SIGNIFICANCE else None
 
 
 def corrected_prior(run: Run, decision: Decision, checked: Array) -> Any:
@@ -214,13 +236,16 @@ def _missing(run: Run, checked: Array | None) -> list[object]:
     return [name for name in missing_classes(run.problem, run.looked_at, run.at_first) if name not in seen]
 
 
-def _class_cautions(run: Run, estimate: Estimate, gone: list[object]) -> list[Caution]:
-    """Label shift, classes that are gone from the target, and labels that say no more than the largest class."""
+def _class_cautions(run: Run, estimate: Estimate, gone: list[object], n_known: int) -> list[Caution]:
+    """Label shift, classes that are gone from the target, and labels that say no more than the largest class.
+
+    Known labels settle the prior.
+    """
     classes, prior = run.problem.classes.tolist(), run.prior
     found = []
     if gone:
         found.append(warnings.missing(gone))
-    elif run.prior_was_found and is_label_shift(run.prior_shift, estimate.value):
+    elif n_known < HANDFUL and run.prior_was_found and is_label_shift(run.prior_shift, estimate.value):
         found.append(warnings.label_shift(dict(zip(classes, prior.tolist(), strict=True))))
     if estimate.high <= prior.max() and run.n_unlabeled >= HANDFUL:
         found.append(warnings.majority(classes[int(prior.argmax())]))

@@ -42,6 +42,8 @@ from isthmus.typing import Array, Matrix, Positions
 
 TO_BE_FOUND = ("auto", "unknown")
 """What may be said of a prior that is nobody's hypothesis yet."""
+NO_TIME = "no time left"
+"""Why a candidate did not run."""
 LEAST_WEIGHT = 0.05
 """A hypothesis that would count for less is no member of an ensemble."""
 SURE = 2.0
@@ -376,4 +378,4 @@ class Run:
         if candidate.needs_counts and self.problem.is_signed:
             return "takes no negative features: see SignSplit"
         needed = self.expected_seconds(candidate.name) + self.unit * names.DIAGNOSTICS_COST
-        return "no time left" if self.unit and not self.clock.has(needed) else ""
+        return NO_TIME if self.unit and not self.clock.has(needed) else ""

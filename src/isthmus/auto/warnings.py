@@ -13,6 +13,8 @@ NEW = "new class"
 PRIOR = "prior"
 HARM = "harm"
 MAJORITY = "majority"
+TIME = "time"
+ONE_CLASS = "labels of one class"
 
 MOST_NAMED = 10
 """Classes in one sentence."""
@@ -76,8 +78,8 @@ def label_shift(prior: Mapping[object, float]) -> Caution:
     shares = ", ".join(f"{share:.0%} {name!r}" for name, share in sorted(prior.items(), key=lambda item: -item[1])[:4])
     return Caution(
         PRIOR,
-        f"The target seems to have another class prior than the source (label shift), about {shares}, and the labels "
-        "go by it: label twenty target documents to be sure, or say it with target_prior=.",
+        f"The target seems to have another class prior than the source (label shift), about {shares}, at which "
+        "the labels were found: label twenty target documents to be sure, or say it with target_prior=.",
     )
 
 
@@ -95,5 +97,24 @@ def harm() -> Caution:
     return Caution(
         HARM,
         "On the target documents whose labels are known, transfer does worse than a classifier trained on the source "
-        "alone: the labels are that classifier's.",
+        "alone. That classifier, which has learned these labels as well, gives the others.",
+    )
+
+
+def out_of_time(dropped: list[str]) -> Caution:
+    """Candidates that `max_time` has kept from running."""
+    return Caution(
+        TIME,
+        f"There was no time for {', '.join(dropped)}: the labels are those of the others. Allow for more with "
+        "max_time=.",
+    )
+
+
+def labels_of_one_class(name: object, n: int) -> Caution:
+    """Known target labels that are no draw, not even of doubtful documents."""
+    return Caution(
+        ONE_CLASS,
+        f"All {n:,} known target labels are {name!r}, which would hardly happen if documents were labelled as they "
+        "come. What was chosen by its class says nothing about the others, so that it was not learned from: label "
+        "documents of other classes as well.",
     )

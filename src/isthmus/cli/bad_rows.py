@@ -12,9 +12,11 @@ from tempfile import SpooledTemporaryFile
 from typing import Any, Self, TextIO, cast
 
 from isthmus.cli.console import as_options, complain
+from isthmus.cli.outputs import check_outputs
 from isthmus.exceptions import DataError
 from isthmus.io.atomic import Staging
 from isthmus.io.documents import BadRowError
+from isthmus.io.journal import Journal
 from isthmus.quality import listed_places
 
 IN_MEMORY = 1 << 20
@@ -103,8 +105,23 @@ class BadRows:
             staging.commit()
 
 
-def skipped_path(skipped: Path | None, beside: Path | None) -> Path | None:
-    """Where skipped rows are written to: labels.skipped.csv beside labels.csv, if nobody said it."""
-    if skipped is not None or beside is None:
-        return skipped
-    return beside.with_name(f"{beside.name.split('.')[0] or beside.name}.skipped.csv")
+def plan_skipped(skipped: Path | None, outputs: dict[str, Path], force: bool, inputs: list[str]) -> Path | None:
+    """Where skipped rows are written to, if they can be: beside the first output, if nobody said it.
+
+    What an earlier run has written there was about the same output. So was what an interrupted one has written.
+    """
+    path = skipped or next(map(skipped_beside, outputs.values()), None)
+    if path is not None:
+        replace = force or skipped is None or any(map(Journal.is_beside, outputs.values()))
+        check_outputs({"--skipped": path}, replace, inputs)
+        check_outputs({**outputs, "--skipped": path}, True, inputs)  # no two of them are the same
+    return path
+
+
+def skipped_beside(output: Path) -> Path:
+    """Where rows that are left out of an output are written to.
+
+    >>> skipped_beside(Path("labels.monday.csv.gz")).name, skipped_beside(Path("model.isthmus")).name
+    ('labels.monday.skipped.csv', 'model.skipped.csv')
+    """
+    return output.with_name(f"{Path(output.name.removesuffix('.gz')).stem}.skipped.csv")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from isthmus.cli.console import errors, output
+from isthmus.cli.console import as_options, errors, output
 
 if TYPE_CHECKING:
     from isthmus.bench import Bench, Missing, Row
@@ -68,7 +68,7 @@ def bench(
     if rows:
         _print_table(plan, rows, repeats)
     for reason, lacking in _by_reason(missing).items():
-        console.print(f"{lacking}: {reason}", markup=False, soft_wrap=True)
+        console.print(as_options(f"{lacking}: {reason}"), markup=False, soft_wrap=True)
     if json_file is not None:
         _write_json(json_file, table, changed, rows, missing)
         console.print(f"Wrote {json_file}.", markup=False, soft_wrap=True)

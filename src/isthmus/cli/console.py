@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 import typer
@@ -46,8 +47,9 @@ def output() -> Console:
     return console if console.is_terminal else _Output(highlight=False, width=WIDE)
 
 
+@cache
 def errors() -> Console:
-    """Standard error."""
+    """Standard error: one console, so that a sentence finds its place beside a bar that moves."""
     return SafeConsole(stderr=True, highlight=False)
 
 

@@ -31,9 +31,11 @@ def demo(
     import numpy as np
 
     from isthmus import transfer
+    from isthmus.cli.outputs import check_outputs
     from isthmus.datasets import load_messages
     from isthmus.datasets.messages import SOURCE, TARGET
 
+    check_outputs({"--report": report}, True, [])
     console = output()
     messages = load_messages()
     in_source, in_target = messages.groups == SOURCE, messages.groups == TARGET

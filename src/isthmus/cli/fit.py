@@ -73,6 +73,7 @@ def fit(
     """
     given, began = dict(locals()), perf_counter()
     from isthmus._api import DEFAULT_METHOD
+    from isthmus.cli.bad_rows import plan_skipped
     from isthmus.cli.blocks import matrix_folder, wants_blocks
     from isthmus.cli.estimating import load_encoder, read_estimator
     from isthmus.cli.gathering import Reading
@@ -90,7 +91,7 @@ def fit(
         return
     inputs = [*source, *([] if labels is None else [str(labels)]), target]
     outputs = _plan({"--output": output, "--predictions": predictions, "--report": report}, force, inputs)
-    skipped = _plan_skipped(skipped, outputs, force, inputs) if skip else None
+    skipped = plan_skipped(skipped, outputs, force, inputs) if skip else None
     in_blocks = wants_blocks(blocks, target, _against_blocks(source, report, encoder))
     read = _read(source, target, reading, use_target_labels, labels, skip, skipped, in_blocks)
     about = {"reading": vars(reading), "skip": skip, "preset": preset} if in_blocks else None
@@ -142,16 +143,6 @@ def _plan(named: dict[str, Path | None], force: bool, inputs: list[str]) -> dict
     if path := outputs.get("--predictions"):
         check_format(str(path), "--predictions")
     return outputs
-
-
-def _plan_skipped(skipped: Path | None, outputs: dict[str, Path], force: bool, inputs: list[str]) -> Path | None:
-    from isthmus.cli.bad_rows import skipped_path
-    from isthmus.cli.outputs import check_outputs
-
-    path = skipped_path(skipped, next(iter(outputs.values()), None))
-    if path is not None:
-        check_outputs({**outputs, "--skipped": path}, force, inputs)
-    return path
 
 
 def _read(

@@ -102,7 +102,7 @@ def fit_folder(estimator: TransferClassifier, asked: FolderFit, as_json: bool) -
     with Journal.beside(model.resolve(), about) as journal:
         force = asked.force or journal.resumed
         if labels is not None:
-            check_labels(files, labels.resolve(), force, str(model))
+            check_labels(files, labels.resolve(), force, str(model), "--predictions")
         read = _read(asked, files)
         with connected(asked.cluster) as client, Stages() as stages:
             reading = target_options(asked.reading, read.files.sources)

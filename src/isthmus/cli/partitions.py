@@ -65,7 +65,7 @@ def label_partition(asked: Asked, file: str, output: str, rows: str = "", found:
 
     `rows` and `found` are what a fit knows of it (`AtFit`).
     """
-    from isthmus.cli.bad_rows import BadRows, skipped_path
+    from isthmus.cli.bad_rows import BadRows, skipped_beside
     from isthmus.cli.predict import KnownAnswers, drift_of, label
     from isthmus.core.remote import answers_of_rows, rows_with_words
     from isthmus.io.atomic import Staging
@@ -83,7 +83,7 @@ def label_partition(asked: Asked, file: str, output: str, rows: str = "", found:
             if not tally.n:  # then every row is bad
                 bad.refuse()
             staging.commit()
-        bad.finish(skipped_path(None, Path(output)))
+        bad.finish(skipped_beside(Path(output)))
         drift = drift_of(result, tally.described)
         return {
             "documents": tally.n,
@@ -136,18 +136,20 @@ def files_of(folder: str) -> list[Path]:
     return files
 
 
-def check_labels(files: Iterable[Path], output: Path, force: bool, model: str) -> None:
-    """Labels of these files can be written to a folder."""
+def check_labels(files: Iterable[Path], output: Path, force: bool, model: str, option: str = "--output") -> None:
+    """Labels of these files can be written to a folder, which an option names."""
     from isthmus.cli.outputs import check_outputs
-    from isthmus.io.documents import check_format
+    from isthmus.io.documents import check_format, is_table
 
     if output.exists() and not output.is_dir():
         raise DataError(f"{output} is a file, and workers write one for each part: name a folder for the labels.")
     some = list(files)
     inputs = [model, *map(str, some)]
     for file in some:
-        check_format(file.name, "FILE")
-        check_outputs({"--output": output / file.name if output.is_dir() else output}, force, inputs)
+        if not is_table(file.name):
+            raise DataError(f"{file} is no table of documents, and all files of its folder are read: take it out.")
+        check_format(file.name, option)
+        check_outputs({option: output / file.name if output.is_dir() else output}, force, inputs)
 
 
 def _kept(journal: Journal, number: int) -> dict[str, Any] | None:

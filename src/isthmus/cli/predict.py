@@ -121,7 +121,7 @@ def predict(
     Exit codes: 0 done, 1 could not be done (one sentence says why), 2 wrong
     usage, 3 done, but with drift (--fail-on-drift).
     """
-    from isthmus.cli.bad_rows import BadRows, skipped_path
+    from isthmus.cli.bad_rows import BadRows, plan_skipped
     from isthmus.cli.blocks import kept_blocks, wants_blocks
     from isthmus.cli.models import load_result
     from isthmus.cli.outputs import check_outputs
@@ -135,9 +135,9 @@ def predict(
         raise _on_cluster((model, encoder, reading, skip), file, output, cluster, force, (as_json, fail_on_drift))
     to_stdout = output == "-"
     _check_standard_output(output, as_json)
-    skipped = skipped_path(skipped, None if to_stdout else Path(output)) if skip else None
-    outputs = {**({} if to_stdout else {"--output": Path(output)}), **({"--skipped": skipped} if skipped else {})}
+    outputs = {} if to_stdout else {"--output": Path(output)}
     check_outputs(outputs, force, [model, file])
+    skipped = plan_skipped(skipped, outputs, force, [model, file]) if skip else None
     written_as = output_format.value if to_stdout else check_format(output, "--output")
     result = load_result(model, encoder)
     keeps = wants_blocks(blocks, file, "labels go to standard output" if to_stdout else None)
@@ -173,6 +173,7 @@ def _on_cluster(how: tuple[Any, ...], folder: str, output: str, address: str, fo
     """The end of the command, and its code."""
     from isthmus.cli.console import complain, n_documents, print_json
     from isthmus.cli.console import output as standard_output
+    from isthmus.cli.models import load_result
     from isthmus.cli.partitions import Asked, files_of, label_files
     from isthmus.core.cluster import connected
 
@@ -180,6 +181,7 @@ def _on_cluster(how: tuple[Any, ...], folder: str, output: str, address: str, fo
         raise typer.BadParameter("--cluster: workers write the labels: name a folder for them with -o.")
     asked = Asked(str(Path(how[0]).resolve()), *how[1:])
     files = files_of(folder)
+    load_result(*how[:2])  # what is wrong with it is said here
     with connected(address) as client:
         found = label_files(client, asked, files, Path(output).resolve(), force)
     if found["drifted"]:

@@ -109,7 +109,8 @@ def connected(address: str | None) -> Iterator[Any]:
 def local_cluster(n_workers: int | None = None, **settings: Any) -> Iterator[Any]:
     """Workers on this machine, by default one to a core; one that dies is replaced, at whatever moment it does."""
     distributed: Any = import_module("distributed")
-    settings = {"n_workers": n_workers, "threads_per_worker": 1, "dashboard_address": None, **settings}
+    own = {"n_workers": n_workers, "threads_per_worker": 1, "dashboard_address": None}
+    settings = {**own, "silence_logs": "CRITICAL", **settings}  # a task that fails is told of in a sentence
     with distributed.LocalCluster(**settings) as cluster:
         done, gone = Event(), set[Any]()
 

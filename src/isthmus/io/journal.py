@@ -48,7 +48,16 @@ class Journal:
     @classmethod
     def beside(cls, output: Path, about: dict[str, Any]) -> Self:
         """In a folder that is named after the output."""
-        return cls(output.with_name(f"{output.name}{ENDING}"), about)
+        return cls(cls._folder_of(output), about)
+
+    @classmethod
+    def is_beside(cls, output: Path) -> bool:
+        """Whether another run has left its work there."""
+        return cls._folder_of(output).exists()
+
+    @classmethod
+    def _folder_of(cls, output: Path) -> Path:
+        return output.with_name(f"{output.name}{ENDING}")
 
     def read(self, number: int) -> dict[str, Any] | None:
         """The arrays of a block; None if it is not there."""

@@ -33,19 +33,19 @@ def read_delimited(
 
     reader = csv.reader(counted(), delimiter=delimiter, strict=True)
 
-    def place() -> str:
-        return f"{name}, line {first + reader.line_num - 1}"
+    def place(lines_read: int | None = None) -> str:
+        return f"{name}, line {first + (reader.line_num if lines_read is None else lines_read) - 1}"
 
     def records() -> Iterator[list[str]]:
         nonlocal length
         while True:
-            length = 0
+            length, began = 0, place(reader.line_num + 1)
             before = csv.field_size_limit(longest)  # of all readers in this process: put back at once
             try:
                 record = next(reader, None)
             except csv.Error as error:
                 reason = next((text for part, text in _REASONS.items() if part in str(error)), str(error))
-                raise DataError(f"{place()}: {reason}.") from None
+                raise DataError(f"{began}: {reason}.") from None
             finally:
                 csv.field_size_limit(before)
             if record is None:
