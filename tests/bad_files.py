@@ -85,7 +85,12 @@ SOURCES: dict[str, tuple[str, bytes, str]] = {
     "too many fields": ("s.csv", b"id,text,label\n1,a,b,x\n", "line 2, has 4 fields and the header 3"),
     "ragged after long fields": ("s.csv", b'text,label\n"a\nb",x\nc\n', "line 4, has 1 fields"),
     "ragged tsv": ("s.tsv", b"text\tlabel\na\n", "line 2, has 1 fields and the header 2"),
-    "quote not closed": ("s.csv", b'text,label\n"a,x\nb,y\n', "a quotation mark opens a field that no other closes"),
+    "quote not closed": (
+        "s.csv",
+        b'text,label\nc,x\n"a,x\nb,y\n',
+        "line 3: a quotation mark opens a field",
+    ),
+    "quote closed by another": ("s.csv", b'text,label\nc,x\n"a,x\nb,"y"\n', "line 3: text follows a closing quotation"),
     "text after a quote": ("s.csv", b'text,label\n"a"b,x\n', "line 2: text follows a closing quotation mark"),
     "quote in the header": ("s.csv", b'"text,label\n', "a quotation mark opens a field that no other closes"),
     "no text column": (

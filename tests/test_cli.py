@@ -69,6 +69,14 @@ def test_demo_prints_figures_topics_and_documents(tmp_path: Path) -> None:
         assert 50 < percent < 100
 
 
+def test_the_demo_looks_first_where_its_report_goes(tmp_path: Path) -> None:
+    done = run("demo", "--report", str(tmp_path / "nowhere" / "d.html"), cache=tmp_path)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert "--report names" in done.stderr
+    assert "whose folder does not exist: make it first." in done.stderr
+
+
 def test_the_demo_opens_its_report(tmp_path: Path) -> None:
     report = tmp_path / "demo.html"
     report.write_text("an older one")

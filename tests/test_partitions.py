@@ -274,6 +274,14 @@ def test_a_fit_of_a_folder_says_what_is_wrong(
     sentence = refused("--method", "SelfTraining")
     assert "SelfTraining learns from all documents in one place" in sentence
     assert "(TCL, DTL, Factorized, LR, MTrick, NMTF, NaiveBayesEM, SVM)" in sentence
+    (parts / "README.md").touch()
+    assert "README.md is no table of documents, and all files of its folder are read" in refused(
+        "--predictions", tmp_path / "new"
+    )
+    (parts / "README.md").unlink()
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "part-0.csv").touch()
+    assert "--predictions names" in refused("--predictions", tmp_path / "full")
     (tmp_path / "labels").touch()
     assert "is a file, and workers write one for each part" in refused("--predictions", tmp_path / "labels")
     (parts / "part-3.csv").write_text("id,text\n,lost\n")

@@ -63,9 +63,11 @@ def test_which_target_priors_a_user_may_give(toy: Toy) -> None:
         read_prior({"class 0": 1.0}, problem)
     with pytest.raises(ValueError, match="sum to one"):
         read_prior({"class 0": 0.5, "class 1": 0.6}, problem)
-    whole = read_prior({"class 0": np.int64(1), "class 1": np.float32(0)}, problem)
-    assert whole is not None
-    assert whole.tolist() == [1, 0]
+    halves = read_prior({"class 0": np.float32(0.5), "class 1": np.float64(0.5)}, problem)
+    assert halves is not None
+    assert halves.tolist() == [0.5, 0.5]
+    with pytest.raises(ValueError, match=r"target_prior\['class 1'\] is 0: leave the class out of the source"):
+        read_prior({"class 0": 1, "class 1": 0}, problem)
 
 
 @pytest.mark.parametrize("share", ["x", "0.5", [0.5], None, 1j, float("nan"), float("inf"), -0.5])

@@ -7,8 +7,10 @@ import io
 import json
 import re
 from collections.abc import Iterable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -304,6 +306,32 @@ def test_predict_leaves_out_bad_rows_unless_told_to_stop(tmp_path: Path) -> None
     good = run("predict", model, tmp_path / "t.csv", "-o", tmp_path / "labels.csv", "--force")
     assert good.code == 0
     assert (tmp_path / "labels.skipped.csv").read_text() == "file,place,why,content\n"  # nothing of the run before
+    for day in ("monday", "tuesday"):  # one does not stand in the way of the other
+        assert run("predict", model, later, "-o", tmp_path / f"labels.{day}.csv").code == 0
+        assert len((tmp_path / f"labels.{day}.skipped.csv").read_text().splitlines()) == 3
+    (tmp_path / "labels.tuesday.csv").unlink()
+    assert run("predict", model, tmp_path / "t.csv", "-o", tmp_path / "labels.tuesday.csv").code == 0
+    named = ("--skipped", tmp_path / "labels.monday.skipped.csv")
+    refused = run("predict", model, later, "-o", tmp_path / "new.csv", *named)
+    assert "--skipped names" in refused.sentence  # what somebody has named is not written over
+    assert (
+        "both name" in run("predict", model, later, "-o", tmp_path / "x.csv", "--skipped", tmp_path / "x.csv").sentence
+    )
+
+
+def test_an_interrupted_fit_is_not_stopped_by_what_it_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(tmp_path / "s.csv", SOURCE)
+    put(tmp_path / "t.csv", [{**row, "id": "" if n == 3 else row["id"]} for n, row in enumerate(TARGET)])
+    outputs = ("-o", tmp_path / "m.isthmus", "--skipped", tmp_path / "left.csv")
+    files = ("--source", tmp_path / "s.csv", "--target", tmp_path / "t.csv")
+    asked = ("fit", *files, *outputs, "--method", "LR", "--on-bad-rows", "skip", "--blocks")
+    with monkeypatch.context() as patch:
+        patch.setattr(import_module("isthmus.cli.fit"), "_fit_and_write", Mock(side_effect=KeyboardInterrupt))
+        assert run(*asked).code != 0
+    assert (tmp_path / "left.csv").exists()
+    done = run(*asked)
+    assert done.code == 0, done.err
+    assert "--skipped names" in run(*asked[:5], "-o", tmp_path / "other.isthmus", *asked[7:]).sentence
 
 
 def test_files_without_options_are_answered_with_how_it_is_said() -> None:

@@ -159,7 +159,7 @@ def test_files_are_not_written_over_by_accident(tmp_path: Path, monkeypatch: pyt
 def test_a_result_that_has_lost_its_texts(tmp_path: Path) -> None:
     for method in ("TCL", "LR"):
         bare = replace(transferred(method), source_texts=(), source_labels=(), target_texts=())
-        with pytest.raises(ValueError, match="This result has lost its texts"):
+        with pytest.raises(ValueError, match="This result does not hold its texts"):
             bare.report(tmp_path / "report.html")
         assert "12 documents labelled by" in bare._repr_html_()
         assert ("refund" in bare._repr_html_()) == (method == "TCL")

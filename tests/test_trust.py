@@ -305,3 +305,13 @@ def test_sentences_of_warnings_are_well_formed() -> None:
         assert one.message.endswith(".")
     assert "these classes, leave the source's documents of them out" in cautions.missing(["a", "b"]).message
     assert "'j' and 2 more: if" in classes[2].message
+
+
+def test_known_labels_settle_the_prior(toy: Toy) -> None:
+    """Nobody who has just labelled some is told to label some."""
+    gone = np.flatnonzero(toy.in_target & (toy.y == "class 1"))[12:]
+    kept = np.delete(np.arange(len(toy.y)), gone)
+    shifted = Toy(toy.X[kept], toy.y[kept], toy.domain[kept])
+    for per_class, told in (({}, True), ({"class 0": 4, "class 1": 2}, True), ({"class 0": 10, "class 1": 2}, False)):
+        found = quiet(shifted, sample_labeled=some_labels(shifted, per_class)).warnings_
+        assert ("prior" in [caution.kind for caution in found]) == told

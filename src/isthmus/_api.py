@@ -17,7 +17,9 @@ from isthmus.auto import Auto
 from isthmus.core.cluster import on_cluster
 from isthmus.core.estimator import TransferClassifier
 from isthmus.core.labels import filled_column, read_column, read_source_labels, read_texts, spelled_like
+from isthmus.exceptions import SimilarLabelWarning, warn
 from isthmus.methods import METHODS
+from isthmus.quality.labels import nearest_label
 from isthmus.text import (
     NO_WORD,
     WordsAndEmbeddings,
@@ -86,7 +88,7 @@ def transfer(
         A label for each target text; None, NaN or "" for those without. Only those few that are known may stand here:
         they are read, and what stands here for scoring would leak. 1.0 and "1" are taken for a source label 1.
     random_state
-        For methods that start at random.
+        For methods that start at random, unless an estimator has its own.
     max_time : float, optional
         About the seconds to learn in: `Auto` leaves out candidates that would take longer, and methods that go step by
         step stop.
@@ -164,7 +166,16 @@ def _read_few(target_labels: Sequence[Any] | None, n_texts: int, labels: list[An
         raise ValueError(
             f"target_labels has {len(few)} entries and target_texts {n_texts}: give None for texts without a label."
         )
-    return spelled_like(few, labels)
+    few = spelled_like(few, labels)
+    known = {str(label) for label in labels}
+    for label in sorted({str(label) for label in few if label is not None} - known):
+        if (meant := nearest_label(label, known)) is not None:
+            warn(
+                f"target_labels holds {label!r}, which no source document has: it becomes a class of its own. Did you "
+                f"mean {meant!r}?",
+                SimilarLabelWarning,
+            )
+    return few
 
 
 def _check_partitioned(estimator: TransferClassifier, client: Any, folder: Any, given: tuple[Any, ...]) -> None:
@@ -245,6 +256,11 @@ def _read_domains(source_domains: Sequence[DomainName] | None, n_texts: int) -> 
 
 def _read_vectorizer(vectorizer: Any, preset: str | None, encoder: Any, takes_both: bool, *texts: list[str]) -> Any:
     """`takes_both`: whether the method reads embeddings beside words. `texts` are the source's and the target's."""
+    if vectorizer is not None and not (hasattr(vectorizer, "fit_transform") and hasattr(vectorizer, "transform")):
+        raise TypeError(
+            f"vectorizer is {vectorizer!r:.100}, which has no fit_transform and transform: give one of scikit-learn's, "
+            "or a preset by its name with preset=."
+        )
     if vectorizer is not None and preset is not None:
         raise ValueError("vectorizer and preset are both given: leave one of them out.")
     words_given = vectorizer is not None or preset is not None
@@ -264,7 +280,9 @@ def _read_vectorizer(vectorizer: Any, preset: str | None, encoder: Any, takes_bo
 def read_method(method: str | TransferClassifier, random_state: Any) -> TransferClassifier:
     """An estimator by the name of its method, or a copy of the one given: itself, if it keeps what fits make."""
     if isinstance(method, TransferClassifier):
-        return method if method.get_params().get("warm_start") else clone(method)
+        found = method if method.get_params().get("warm_start") else clone(method)
+        has_none = found.get_params().get("random_state", random_state) is None
+        return found.set_params(random_state=random_state) if has_none else found
     by_name = {name.lower(): kind for name, kind in {"Auto": Auto, **METHODS}.items()}
     if not isinstance(method, str) or method.lower() not in by_name:
         raise ValueError(

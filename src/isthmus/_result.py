@@ -132,7 +132,10 @@ class Result:
         columns |= {} if self.novel is None else {"novel": self.novel}
         if len(self.target_texts) == len(self.labels):
             columns["text"] = list(self.target_texts)
-        return data_frame(columns, None if ids is None else read_column(ids, "ids", "ids"))
+        index = None if ids is None else read_column(ids, "ids", "ids")
+        if index is not None and len(index) != len(self.labels):
+            raise ValueError(f"ids has {len(index)} entries, and there are {len(self.labels)} texts: give one each.")
+        return data_frame(columns, index)
 
     def leaderboard(self) -> Any:
         """A pandas DataFrame of the candidates that an automatic choice compared. Needs pandas."""
@@ -164,4 +167,4 @@ def without_documents(result: Result) -> Result:
         own[:0] for own in (estimator.transduction_, estimator.label_distributions_)
     )
     nothing, none, n = result.labels[:0], result.probabilities[:0], len(result.labels)
-    return replace(result, estimator=estimator, labels=nothing, probabilities=none, n_texts=n)
+    return replace(result, estimator=estimator, labels=nothing, probabilities=none, target_labels=(), n_texts=n)

@@ -29,6 +29,10 @@ class SmallClassWarning(UserWarning):
     """A class has a single labelled document."""
 
 
+class SimilarLabelWarning(UserWarning):
+    """A target label that the source lacks may be a slip of one that it has."""
+
+
 class GuessedEncodingWarning(UserWarning):
     """A file is not UTF-8 and does not say what else it is."""
 

@@ -76,12 +76,16 @@ class UpdatedSolution(Solution):
         What the model claims of all that arrived is what these are beside: the fit's own documents were others.
         """
         shown = self.shown
-        if not isinstance(shown, EnsembleSolution) or not len(right):
+        if not isinstance(shown, EnsembleSolution):
             return self
-        n_classes, n_left = self._coefficients.shape[1], len(claimed) - len(given)
-        before = shown.estimated_accuracy.moved_to(float(claimed.mean()))
-        after = updated(before, claimed[given], right, n_classes, n_left, claimed)
-        shown = replace(shown, estimated_accuracy=after)
+        if shown.novel is None and not len(right):
+            return self
+        shown = replace(shown, novel=None)  # those were documents of the fit
+        if len(right):
+            n_classes, n_left = self._coefficients.shape[1], len(claimed) - len(given)
+            before = shown.estimated_accuracy.moved_to(float(claimed.mean()))
+            after = updated(before, claimed[given], right, n_classes, n_left, claimed)
+            shown = replace(shown, estimated_accuracy=after)
         base = self._base
         return replace(self, _base=replace(base, inner=shown) if isinstance(base, FirstColumnsSolution) else shown)
 
@@ -118,8 +122,6 @@ def update_estimator(estimator: TransferClassifier, X: Matrix, labels: Sequence[
     found.solution_ = solution
     for name, value in published(solution).items():
         setattr(found, name, value)
-    if hasattr(found, "novel_"):
-        found.novel_ = None  # those were documents of the fit
     return found
 
 

@@ -73,7 +73,6 @@ def fit(
     """
     given, began = dict(locals()), perf_counter()
     from isthmus._api import DEFAULT_METHOD
-    from isthmus.cli.bad_rows import plan_skipped
     from isthmus.cli.blocks import matrix_folder, wants_blocks
     from isthmus.cli.estimating import load_encoder, read_estimator
     from isthmus.cli.gathering import Reading
@@ -91,7 +90,7 @@ def fit(
         return
     inputs = [*source, *([] if labels is None else [str(labels)]), target]
     outputs = _plan({"--output": output, "--predictions": predictions, "--report": report}, force, inputs)
-    skipped = plan_skipped(skipped, outputs, force, inputs) if skip else None
+    skipped = _plan_skipped(skipped, outputs, force, inputs) if skip else None
     in_blocks = wants_blocks(blocks, target, _against_blocks(source, report, encoder))
     read = _read(source, target, reading, use_target_labels, labels, skip, skipped, in_blocks)
     about = {"reading": vars(reading), "skip": skip, "preset": preset} if in_blocks else None
@@ -143,6 +142,12 @@ def _plan(named: dict[str, Path | None], force: bool, inputs: list[str]) -> dict
     if path := outputs.get("--predictions"):
         check_format(str(path), "--predictions")
     return outputs
+
+
+def _plan_skipped(*given: Any) -> Path | None:
+    from isthmus.cli.bad_rows import plan_skipped
+
+    return plan_skipped(*given)
 
 
 def _read(

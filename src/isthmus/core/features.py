@@ -37,6 +37,11 @@ def is_letter_run(name: object) -> bool:
     return str(name).startswith(LETTER_RUN)
 
 
+def is_dimension(name: object) -> bool:
+    """Whether a feature is a dimension of embeddings."""
+    return str(name).startswith(DIMENSION)
+
+
 def is_run_of(run: str, word: str) -> bool:
     """Whether a run of letters is one of this word's.
 

@@ -13,6 +13,8 @@ from sklearn.utils.validation import column_or_1d
 from isthmus.exceptions import SmallClassWarning, warn
 from isthmus.typing import Array, Mask
 
+MOST_NAMED = 5
+"""Classes with a single document, each in a sentence of its own."""
 WHOLE_FLOAT = re.compile(r"^([+-]?\d+)\.0+$")
 
 
@@ -28,11 +30,11 @@ def read_labels(estimator: Any, y: Any, labeled: Mask, dtype: Any) -> tuple[np.n
             f"y has one class only, {classes.tolist()[0]!r}, in the rows that may be read: "
             "there must be at least two classes to tell apart."
         )
-    for single in np.flatnonzero(np.bincount(numbers) == 1):
-        warn(
-            f"Class {classes.tolist()[single]!r} has a single labelled document: add more, or expect it to fare badly.",
-            SmallClassWarning,
-        )
+    single = [classes.tolist()[number] for number in np.flatnonzero(np.bincount(numbers) == 1)]
+    for name in single[:MOST_NAMED]:
+        warn(f"Class {name!r} has a single labelled document: add more, or expect it to fare badly.", SmallClassWarning)
+    if len(single) > MOST_NAMED:
+        warn(f"So do {len(single) - MOST_NAMED:,} other classes: a single labelled document each.", SmallClassWarning)
     known = np.zeros((len(labeled), len(classes)), dtype=dtype)
     known[np.flatnonzero(labeled), numbers] = 1
     return classes, known
@@ -62,14 +64,14 @@ def visible_labels(y: Any, labeled: Mask) -> np.ndarray[Any, Any]:
 def _with_own_types(y: Any) -> Any:
     """Entries keep their types, in lists and in what is pandas' own: gaps in hidden rows must not change the others."""
     if isinstance(y, list | tuple):
-        return np.array(y, dtype=object)
+        return np.array([_single(label) for label in y], dtype=object)
     is_pandas = hasattr(y, "astype") and not isinstance(getattr(y, "dtype", np.dtype(object)), np.dtype)
     return np.asarray(y.astype(object)) if is_pandas else y
 
 
 def _plain_labels(visible: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Labels out of an object array, which mixed y with masked entries often is."""
-    values = [plain(value) for value in visible]
+    values = [_single(plain(value)) for value in visible]
     for value in values:
         if is_missing(value):
             raise ValueError(_missing_label(repr(value)))
@@ -79,6 +81,13 @@ def _plain_labels(visible: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
             f"y mixes labels of the types {', '.join(sorted(kind.__name__ for kind in kinds))}: use one type for all."
         )
     return np.array(values, dtype=object) if kinds <= {str} else np.array(values)
+
+
+def _single(label: Any) -> Any:
+    """The label, which must not be made of several."""
+    if isinstance(label, list | tuple | dict | set):
+        raise TypeError(f"y holds {label!r}: a label is a string, a number or a boolean.")
+    return label
 
 
 def plain(label: Any) -> Any:

@@ -66,6 +66,10 @@ def _named_prior(target_prior: Any, problem: Problem) -> Array:
         share = target_prior[name]
         if not (isinstance(share, Real) and 0 <= float(share) < np.inf):
             raise ValueError(f"target_prior[{name!r}] is {share!r}: give a number from 0 to 1.")
+        if share == 0:
+            raise ValueError(
+                f"target_prior[{name!r}] is {share!r}: leave the class out of the source, or give it a small share."
+            )
     prior = np.array([target_prior[name] for name in classes], dtype=np.float64)
     if not np.isclose(prior.sum(), 1):
         raise ValueError(f"target_prior is {target_prior}: give probabilities that sum to one.")

@@ -214,6 +214,8 @@ def make_problem(
 
 def read_documents(estimator: Any, X: Any, *, reset: bool) -> Matrix:
     """Validate X for `fit` (reset) or `predict`: CSR or dense, finite, and non-negative where that matters."""
+    if isinstance(X, list | tuple) and X and isinstance(X[0], str):
+        raise TypeError("X holds texts: make rows of them with a vectorizer, or give them to isthmus.transfer.")
     matrix = validate_data(
         estimator,
         X,

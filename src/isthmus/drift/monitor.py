@@ -94,13 +94,15 @@ class DriftReport:
         )
 
 
-def compare_batch(profile: TargetProfile, described: dict[str, Array], random_state: int = 0) -> DriftReport:
+def compare_batch(profile: TargetProfile | None, described: dict[str, Array], random_state: int = 0) -> DriftReport:
     """Compare documents that came later with the target: words, likeness, classes.
 
     Thresholds come from batches of the same size that are drawn from the target itself, each beside another draw of the
     target, because the profile is a sample as well. A batch of the same target rings less than once in a hundred times,
     whichever of the signs it is that rings.
     """
+    if profile is None:
+        raise ValueError("profile is None: the model has lost the texts of its fit; make one with profile_target.")
     n = len(described["confidence"])
     if not n:
         raise ValueError("There are no documents to compare.")

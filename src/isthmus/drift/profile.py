@@ -53,7 +53,8 @@ class DrawnDocuments:
 
 
 def profile_target(result: Any, target_texts: Collection[str] | None = None) -> TargetProfile | None:
-    """Of what `isthmus.transfer` returned; None if it has lost its texts, and none are given that can be gone through.
+    """Of what `isthmus.transfer` returned; None if it has lost the texts of its source, or of its target, and none are
+    given that can be gone through. A file has the profile that `isthmus.save` found.
 
     A document of the fit knows all its own words, and the mean of the target has a part of it. Both are taken out
     (leave one out), so that documents that come later can be compared with it.
@@ -204,5 +205,5 @@ def _words(vectorizer: Any) -> tuple[Callable[[str], Sequence[str]], Any]:
     try:
         counts = _counts(vectorizer)
         return counts.build_analyzer(), counts.vocabulary_
-    except (AttributeError, TypeError, IndexError):
+    except (AttributeError, TypeError, LookupError):
         return (lambda text: ()), {}

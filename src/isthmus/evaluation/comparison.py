@@ -64,6 +64,9 @@ def compare(truth: Sequence[str], labels: Sequence[str], others: Sequence[str], 
     >>> compare(["a", "b", "b"], ["a", "b", "a"], ["b", "b", "a"], "LR").n_gained
     1
     """
+    if not len(truth) == len(labels) == len(others):
+        lengths = f"truth, labels and others have {len(truth)}, {len(labels)} and {len(others)} entries"
+        raise ValueError(f"{lengths}: give one of each for every document.")
     right = [label == true for label, true in zip(labels, truth, strict=True)]
     other = [label == true for label, true in zip(others, truth, strict=True)]
     pairs = list(zip(right, other, strict=True))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import confusion_matrix
 
+from isthmus.core.labels import spelled_like
 from isthmus.core.proportions import Interval, wilson
 from isthmus.typing import Array
 
@@ -124,6 +125,15 @@ def evaluate_labels(truth: Sequence[str], probabilities: Array, classes: Sequenc
     """
     if not len(truth):
         raise ValueError("truth is empty: give a true label for each document.")
+    wanted, shape = (len(truth), len(classes)), np.shape(probabilities)
+    if shape != wanted:
+        raise ValueError(
+            f"probabilities have the shape {shape}, and there are {wanted[0]} true labels and {wanted[1]} classes: "
+            "give a row for each label, and a column for each class."
+        )
+    truth = spelled_like(truth, classes)
+    if None in truth:
+        raise ValueError(f"truth[{truth.index(None)}] is missing: leave out documents whose label nobody knows.")
     names = list(dict.fromkeys([*classes, *truth]))
     numbers = {name: number for number, name in enumerate(names)}
     true = np.array([numbers[label] for label in truth], dtype=np.intp)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
 
+from isthmus.core.features import is_dimension
 from isthmus.core.labels import spelled_like
 from isthmus.text import reading_of
 from isthmus.typing import Array, Mask, Matrix, Positions
@@ -88,6 +89,14 @@ class Material:
         """The target documents whose label was learned from."""
         return np.asarray(getattr(self.result, "given", np.zeros(self.n_target, dtype=bool)))
 
+    @property
+    def words_alone(self) -> Material:
+        """Without the dimensions of embeddings, which stand to the right of words, and tell a reader nothing."""
+        assert self.words is not None
+        n = sum(not is_dimension(word) for word in self.words)
+        own = {"X_source": self.X_source[:, :n], "X_target": self.X_target[:, :n], "words": self.words[:n]}
+        return self if n == len(self.words) else replace(self, **own)
+
     def name_of(self, row: int) -> str:
         """How the page calls a target document."""
         return self.ids[row] if self.ids else str(row + 1)
@@ -99,9 +108,10 @@ def read_material(result: Transferred, ids: Any, truth: Any) -> Material:
     names = [str(label) for label in classes]
     n_source, n_target = len(result.source_texts), len(result.target_texts)
     if not n_source or n_target != len(result.labels):
+        of_source = "" if n_source else "source_texts=..., source_labels=..., X=None, "
         raise ValueError(
-            "This result has lost its texts, which the report shows: write the report of what transfer returned, or "
-            "give them back with dataclasses.replace(result, source_texts=..., source_labels=..., target_texts=...)."
+            "This result does not hold its texts, which the report shows: give them back with "
+            f"dataclasses.replace(result, {of_source}target_texts=...)."
         )
     X = result.X
     if X is None:  # one call for both domains: an encoder may take long to start

@@ -74,7 +74,7 @@ def render(material: Material, names: tuple[str, str] | None = None) -> str:
             wide=wide,
             narrow=narrow,
             correspondences=_correspondences(material),
-            changes=None if material.words is None else changed_words(material, N_CHANGED),
+            changes=None if material.words is None else changed_words(material.words_alone, N_CHANGED),
             histogram=charts.histogram(material),
             convergence=charts.convergence(objective) if objective is not None and len(objective) > 1 else None,
             objective=objective,
@@ -122,7 +122,7 @@ def _topics(material: Material) -> tuple[Topics, Collection[DomainName], bool]:
     estimator = material.result.estimator
     if hasattr(estimator, "topics"):
         return estimator.topics(material.words, WIDE.n_words), estimator.target_domains_, False
-    return class_topics(material, WIDE.n_words), [TARGET], True
+    return class_topics(material.words_alone, WIDE.n_words), [TARGET], True
 
 
 def result_html(result: Transferred) -> str:
@@ -138,7 +138,7 @@ def result_html(result: Transferred) -> str:
         topics, targets = result.estimator.topics(words, NOTEBOOK.n_words), result.estimator.target_domains_
         return notebook_html(draw_bridge(topics, class_colors(result.classes), targets, NOTEBOOK), caption)
     if words is not None and len(result.target_texts):
-        topics = class_topics(read_material(result, None, None), NOTEBOOK.n_words)
+        topics = class_topics(read_material(result, None, None).words_alone, NOTEBOOK.n_words)
         bridge = draw_bridge(topics, class_colors(result.classes), [TARGET], NOTEBOOK, by_class=True)
         return notebook_html(bridge, caption)
     return notebook_html(None, caption)

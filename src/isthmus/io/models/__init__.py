@@ -17,6 +17,7 @@ from typing import Any, BinaryIO
 from sklearn.utils.validation import check_is_fitted
 
 from isthmus._result import Result
+from isthmus.drift import profile_target
 from isthmus.exceptions import DataError, EncoderNotSavedWarning, LibraryVersionWarning, ModelFileError, warn
 from isthmus.io.atomic import Staging
 from isthmus.io.models.checks import FITTED, check_model, method_of, require
@@ -81,7 +82,8 @@ def save(model: Any, path: str | os.PathLike[str], *, force: bool = False) -> No
         )
 
     if isinstance(model, Result):  # texts may be many, and are not for everyone's eyes
-        model = replace(model, source_texts=(), source_labels=(), target_texts=(), target_labels=(), X=None)
+        profile = profile_target(model) if model.profile is None else model.profile
+        model = replace(model, source_texts=(), source_labels=(), target_texts=(), X=None, profile=profile)
     encoder = Encoder()
     tree = encoder.encode(model, type(model).__name__)
     needs_encoder = encoder.encoder is not None

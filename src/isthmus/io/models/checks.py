@@ -198,6 +198,8 @@ def _check_result(value: Result) -> None:
     n = np.shape(value.labels)
     shape = (*n, *np.shape(value.classes))
     require(len(n) == 1 and np.shape(value.probabilities) == shape, "labels and probabilities of its result do not fit")
+    given = value.target_labels
+    require(isinstance(given, tuple | list) and len(given) in (0, *n), "known labels of its result do not fit")
 
 
 def _check_profile(profile: TargetProfile, estimator: TransferClassifier) -> None:

@@ -1,0 +1,170 @@
+"""What users get wrong in Python: each mistake has a sentence that names it, and none passes for something else."""
+
+from __future__ import annotations
+
+import dataclasses
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import isthmus
+from isthmus import transfer
+from isthmus.datasets import load_messages
+from isthmus.drift import compare_batch, describe_documents
+from isthmus.evaluation import compare, evaluate_labels
+from isthmus.exceptions import SimilarLabelWarning, SmallClassWarning
+
+MESSAGES = load_messages()
+IN_SOURCE = MESSAGES.groups == "photos"
+SOURCE = [text for text, own in zip(MESSAGES.texts, IN_SOURCE, strict=True) if own]
+TARGET = [text for text, own in zip(MESSAGES.texts, IN_SOURCE, strict=True) if not own]
+LABELS, TRUTH = MESSAGES.labels[IN_SOURCE].tolist(), MESSAGES.labels[~IN_SOURCE].tolist()
+HALF = [label if row % 2 else None for row, label in enumerate(TRUTH)]
+"""Labels of the target that are known."""
+quick: dict[str, Any] = {"method": "LR", "encoder": None}
+
+
+@pytest.fixture(scope="module")
+def result() -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return transfer(SOURCE, LABELS, TARGET, target_labels=HALF, encoder=None)
+
+
+MISTAKES: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "labels of several parts": (
+        lambda _: transfer(SOURCE, [(label, 1) for label in LABELS], TARGET, **quick),
+        r"y holds \('.*', 1\): a label is a string, a number or a boolean",
+    ),
+    "and in a list": (
+        lambda _: isthmus.LR().fit(np.eye(2), [("a", 1), ("b", 2)]),
+        r"y holds \('a', 1\): a label is a string",
+    ),
+    "texts for rows": (lambda _: isthmus.LR().fit(SOURCE, LABELS), "X holds texts: .* isthmus.transfer"),
+    "a vectorizer's name": (
+        lambda _: transfer(SOURCE, LABELS, TARGET, vectorizer="tfidf"),
+        "vectorizer is 'tfidf', which has no fit_transform",
+    ),
+    "a class without a share": (
+        lambda _: transfer(SOURCE, LABELS, TARGET, target_prior={"billing": 0.5, "fault": 0.5, "suggestion": 0}),
+        r"target_prior\['suggestion'\] is 0: leave the class out of the source",
+    ),
+    "too few ids": (lambda result: result.to_frame(ids=["x"]), "ids has 1 entries, and there are 276 texts"),
+    "a true label that is missing": (
+        lambda result: evaluate_labels(["", *TRUTH[1:]], result.probabilities, result.classes.tolist()),
+        r"truth\[0\] is missing",
+    ),
+    "probabilities of fewer classes": (
+        lambda result: evaluate_labels(TRUTH, result.probabilities[:, :2], result.classes.tolist()),
+        r"shape \(276, 2\), and there are 276 true labels and 3 classes",
+    ),
+    "labels of fewer documents": (
+        lambda result: compare(TRUTH, result.labels.tolist()[:4], result.labels.tolist(), "LR"),
+        "have 276, 4 and 276 entries",
+    ),
+    "a report without texts": (
+        lambda result: dataclasses.replace(result, target_texts=()).report("never.html"),
+        r"replace\(result, target_texts=\.\.\.\)",
+    ),
+    "a report after an update": (
+        lambda result: result.update(TARGET[:7]).report("never.html"),
+        r"replace\(result, source_texts=\.\.\., source_labels=\.\.\., X=None, target_texts=\.\.\.\)",
+    ),
+    "no profile": (lambda result: compare_batch(None, {}), "profile is None"),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_is_named(name: str, result: Any) -> None:
+    call, sentence = MISTAKES[name]
+    with pytest.raises((TypeError, ValueError), match=sentence):
+        call(result)
+
+
+def test_what_the_sentence_says_helps(result: Any, tmp_path: Path) -> None:
+    given = {"source_texts": SOURCE, "source_labels": LABELS, "X": None, "target_texts": TARGET[:7]}
+    later = dataclasses.replace(result.update(TARGET[:7]), **given)
+    assert later.report(tmp_path / "page.html").stat().st_size > 10_000
+
+
+def test_what_is_no_text_is_named_in_a_folder_too(tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match=r"target_texts\[50\] is None, not a string"):
+        transfer(SOURCE, LABELS, [*TARGET[:50], None], folder=tmp_path / "rows", **quick)  # type: ignore[list-item]
+
+
+def test_a_folder_of_other_texts_gives_no_labels(tmp_path: Path) -> None:
+    """They would be those of the texts before."""
+    transfer(SOURCE, LABELS, TARGET, folder=tmp_path / "rows", **quick)
+    with pytest.raises(ValueError, match="holds the rows of other texts"):
+        transfer(SOURCE, LABELS, TARGET[::-1], folder=tmp_path / "rows", **quick)
+
+
+def test_a_label_that_looks_like_another_is_told_of() -> None:
+    def told(label: str) -> list[str]:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            transfer(SOURCE, LABELS, TARGET, target_labels=[label, *[None] * 275], **quick)
+        return [str(each.message) for each in caught if each.category is SimilarLabelWarning]
+
+    (sentence,) = told("BILLING")
+    assert "holds 'BILLING', which no source document has" in sentence
+    assert "Did you mean 'billing'?" in sentence
+    assert told("praise") == []  # new, and like no other
+    assert told("billing") == []
+
+
+def test_the_seed_is_for_estimators_without_one() -> None:
+    first, again = (transfer(SOURCE, LABELS, TARGET, method=isthmus.NMTF(max_iter=3), random_state=7) for _ in "ab")
+    assert np.array_equal(first.probabilities, again.probabilities)
+    assert first.estimator.random_state == 7
+    own = transfer(SOURCE, LABELS, TARGET, method=isthmus.NMTF(max_iter=3, random_state=3), random_state=7)
+    assert own.estimator.random_state == 3
+
+
+def test_many_small_classes_are_few_warnings() -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        isthmus.LR().fit(np.eye(40), [f"class {number}" for number in range(40)])
+    said = [str(each.message) for each in caught if each.category is SmallClassWarning]
+    assert len(said) == 6
+    assert "35 other classes" in said[-1]
+
+
+def test_a_file_knows_what_was_labelled_and_what_the_target_was(result: Any, tmp_path: Path) -> None:
+    isthmus.save(result, tmp_path / "model.isthmus")
+    loaded = isthmus.load(tmp_path / "model.isthmus")
+    assert np.array_equal(loaded.given, result.given)
+    assert not result.given[isthmus.suggest_labels(loaded, 20)].any()
+    rows = loaded.vectorizer.transform(TARGET)
+    described = describe_documents(loaded.vectorizer, TARGET, rows, loaded.predict_proba(TARGET), loaded.profile)
+    assert not compare_batch(loaded.profile, described).drifted
+
+
+def test_what_was_new_at_the_fit_says_nothing_of_later_documents(tmp_path: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        first = transfer(SOURCE, LABELS, TARGET, method=isthmus.Auto(novelty=True, random_state=0), encoder=None)
+    assert first.novel is not None
+    for labels in (None, TRUTH[:7]):
+        later = first.update(TARGET[:7], labels)
+        assert later.novel is None
+        isthmus.save(later, tmp_path / "later.isthmus", force=True)
+        assert isthmus.load(tmp_path / "later.isthmus").novel is None
+
+
+def test_the_report_reads_words_where_there_are_embeddings(tmp_path: Path) -> None:
+    class Encoder:
+        def encode(self, texts: list[str]) -> Any:
+            return np.array([[len(text), text.count("e"), -text.count("a")] for text in texts], dtype=float)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = transfer(SOURCE, LABELS, TARGET, encoder=Encoder())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        page = found.report(tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "dimension 1" not in page
