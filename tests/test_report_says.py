@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import isthmus
+from isthmus.auto.warnings import harm
 from isthmus.inspection import bridge
 from isthmus.report import answer, page, scores
 from isthmus.report.baseline import baseline
@@ -117,3 +118,11 @@ def test_files_are_named_where_their_names_are_known() -> None:
     material = read_material(transferred("LR"), None, None)
     assert "of photos.csv over to bikes.csv." in page.render(material, ("photos.csv", "bikes.csv"))
     assert "of the source over to the target." in page.render(material)
+
+
+def test_where_transfer_was_given_up_nobody_says_what_it_was_worth(monkeypatch: pytest.MonkeyPatch) -> None:
+    result = transferred("Auto")
+    material = read_material(result, None, None)
+    assert baseline(material) is not None
+    monkeypatch.setattr(result.estimator, "warnings_", [harm()])
+    assert baseline(material) is None

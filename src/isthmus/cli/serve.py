@@ -37,8 +37,8 @@ def serve(
     file changes. /healthz, /readyz, /metrics (Prometheus) and /openapi.json are
     there as well.
 
-    Exit codes: 0 ended, 1 could not be done (one sentence says why), 2 wrong
-    usage.
+    Exit codes: 0 ended (130 with Ctrl-C), 1 could not be done (one sentence says
+    why), 2 wrong usage.
     """
     from isthmus.cli.console import output
     from isthmus.web import Guard, free_socket, require_extra, run_server

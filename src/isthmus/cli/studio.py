@@ -40,8 +40,8 @@ def studio(
     The page is on this machine alone (127.0.0.1). Every label is stored in the
     project file as it is given; start again with the same file to go on.
 
-    Exit codes: 0 ended, 1 could not be done (one sentence says why), 2 wrong
-    usage.
+    Exit codes: 0 ended (130 with Ctrl-C), 1 could not be done (one sentence says
+    why), 2 wrong usage.
     """
     from isthmus._api import DEFAULT_METHOD, read_method
     from isthmus.cli.gathering import Reading

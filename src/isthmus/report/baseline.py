@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from isthmus.auto.warnings import HARM
 from isthmus.exceptions import EmptyDocumentWarning, SmallClassWarning
 from isthmus.methods import LR
 from isthmus.report.material import Material
@@ -27,8 +28,9 @@ class Baseline:
 
 
 def baseline(material: Material) -> Baseline | None:
-    """None where there is nothing to compare: the method is the baseline itself, or all labels were given."""
-    if material.method == "LR" or material.learned.all():
+    """None where there is nothing to compare: no transfer took place, or all labels were given."""
+    given_up = HARM in [caution.kind for caution in getattr(material.result.estimator, "warnings_", ())]
+    if material.method == "LR" or given_up or material.learned.all():
         return None
     classes = material.source_numbers
     with warnings.catch_warnings():  # the fit has warned of these documents

@@ -96,7 +96,7 @@ def _read_object(line: str, place: str) -> dict[str, Any] | BadRowError:
     return BadRowError(place, _NO_JSON, why, [line])
 
 
-_NO_JSON = "that are no JSON objects"
+_NO_JSON = "without a JSON object"
 
 
 class _TwiceError(Exception):
