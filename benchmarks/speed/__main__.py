@@ -28,7 +28,9 @@ from isthmus.datasets import make_domains
 from isthmus.solvers.factorization import minimize
 from speed.beyond import beyond_memory
 from speed.default import default_method
+from speed.drawing import ratios_picture
 from speed.driver import flat_driver
+from speed.growth import graphs, growth
 from speed.kills import killed_workers
 from speed.measure import (
     Spent,
@@ -39,6 +41,7 @@ from speed.measure import (
     least,
     plain_updates,
     reading_spent,
+    tcl,
 )
 from speed.partitions import labelled_partitions
 from speed.peak import first_fits, measured
@@ -49,15 +52,16 @@ METHODS = (isthmus.TCL, isthmus.NMTF, isthmus.DTLM, isthmus.CCI, isthmus.DomTran
 ADAPTERS = ("CORALAdapter", "LinearOTMappingAdapter")
 """Of skada, where it is installed (extra `peers`)."""
 README = Path(__file__).parents[1] / "README.md"
-BEGIN, END = "<!-- python -m speed writes from here", "<!-- to here -->"
+BEGIN, END = "<!-- python -m speed --only {} -->", "<!-- end of {} -->"
 
 
-def against_plain(documents: int, rounds: int) -> Iterator[str]:
+def against_plain(documents: int, rounds: int, draw: bool) -> Iterator[str]:
     """Each method against its updates written straight down, and TCL's first fit in a fresh process."""
     yield f"\n### Against the updates written straight down ({documents:,} + {documents:,} documents, 32-bit numbers)\n"
     yield "| method | updates, s | plain, s | ratio | CPU, s | plain, CPU s | ratio of CPU | whole fit | same labels |"
     yield "|---|---|---|---|---|---|---|---|---|"
     task = generated(documents, 15_800, dtype=np.float32)
+    ratios: dict[str, float] = {}
     for kind in METHODS:
         labels: dict[str, np.ndarray] = {}
         times: dict[str, list[tuple[Spent, Spent]]] = {"engine": [], "plain": []}
@@ -70,13 +74,16 @@ def against_plain(documents: int, rounds: int) -> Iterator[str]:
                 times[name].append(fit_and_updates(run, minimizer))
         (fit, own), (plain_fit, plain) = (np.min(times[name], axis=0) for name in ("engine", "plain"))
         same = np.mean(labels["engine"] == labels["plain"])
+        ratios[kind.__name__] = plain[0] / own[0]
         yield (
-            f"| {kind.__name__} | {own[0]:.2f} | {plain[0]:.2f} | {plain[0] / own[0]:.1f} "
+            f"| {kind.__name__} | {own[0]:.2f} | {plain[0]:.2f} | {ratios[kind.__name__]:.1f} "
             f"| {own[1]:.2f} | {plain[1]:.2f} | {plain[1] / own[1]:.1f} | {plain_fit[0] / fit[0]:.1f} | {same:.2%} |"
         )
     yield '\n"Whole fit" is the ratio of whole fits by the clock: starts and graphs are the same for both.'
     first = first_fits(task)
     yield f"\nTCL's first fit in a fresh process: {first['engine']:.2f} s of CPU, plain {first['plain']:.2f} s."
+    if draw:
+        yield f"\n{ratios_picture(ratios)}"
 
 
 def against_reading(documents: int, rounds: int) -> Iterator[str]:
@@ -87,12 +94,12 @@ def against_reading(documents: int, rounds: int) -> Iterator[str]:
         "| plain ratio | plain / engine, CPU | peak memory / X |"
     )
     yield "|---|---|---|---|---|---|---|---|---|---|"
-    for size in (documents, 10 * documents):
+    for size in (documents, 25 * documents, 250 * documents):
         task = generated(size, 30_000, dtype=np.float32)
         target = task.target
-        times = [iteration_spent(task, _tcl(12)) for _ in range(rounds)]
+        times = [iteration_spent(task, tcl(12)) for _ in range(rounds)]
         with plain_updates():
-            two, six = (least(1, run=partial(task.fit, _tcl(max_iter)))["run"] for max_iter in (2, 6))
+            two, six = (least(1, run=partial(task.fit, tcl(max_iter)))["run"] for max_iter in (2, 6))
         reading, own = reading_spent(target), Spent(*map(min, zip(*times, strict=True)))
         yield (
             f"| {size:,} | {target.nnz:,} | {1e3 * reading.cpu:.1f} | {1e3 * own.wall:.1f} "
@@ -100,6 +107,10 @@ def against_reading(documents: int, rounds: int) -> Iterator[str]:
             f"| {(six.wall - two.wall) / 4 / reading.wall:.1f} | {(six.cpu - two.cpu) / 4 / own.cpu:.1f} "
             f"| {measured(task):.2f} |"
         )
+    yield (
+        '\n"CPU of a core" is the CPU time of an iteration, divided by the cores that share it, against reading: '
+        "what the ratio would be if all cores were free."
+    )
 
 
 def against_others(documents: int, rounds: int) -> Iterator[str]:
@@ -123,6 +134,7 @@ def against_others(documents: int, rounds: int) -> Iterator[str]:
         "TfidfVectorizer + LogisticRegression, from texts": from_texts,
         "NMF + LogisticRegression": factors,
         "TCL": lambda: np.asarray(task.fit(isthmus.TCL(random_state=0)).transduction_),
+        "Auto": lambda: np.asarray(task.fit(isthmus.Auto(random_state=0)).transduction_),
         "NaiveBayesEM": lambda: np.asarray(task.fit(isthmus.NaiveBayesEM()).transduction_),
     }
     if find_spec("skada") is not None:
@@ -140,49 +152,14 @@ def _adapted(task: Task, name: str) -> np.ndarray:
     return np.asarray(pipe.fit(Z, np.where(source, task.y, -1), sample_domain=np.where(source, 1, -2)).predict(Z))
 
 
-def growth(documents: int, rounds: int) -> Iterator[str]:
-    """Exponents of an iteration's time, fitted to a straight line in logarithms."""
-    yield "\n### Growth of the CPU time of TCL's iteration\n"
-    yield "| in | values | exponent |"
-    yield "|---|---|---|"
-    base = {"n_documents": documents, "n_words": 20_000, "n_classes": 2, "n_domains": 2}
-    axes: dict[str, tuple[int, ...]] = {
-        "n_documents": (documents, 3 * documents, 10 * documents),
-        "n_words": (20_000, 60_000, 200_000),
-        "n_classes": (2, 4, 8, 16),
-        "n_domains": (2, 4, 8),
-    }
-    for axis, values in axes.items():
-        times = []
-        for value in values:
-            task = generated(**{**base, axis: value}, dtype=np.float32)
-            times.append(_iteration(task, rounds))
-        yield f"| {axis[2:]} | {', '.join(f'{value:,}' for value in values)} | {_exponent(values, times):.2f} |"
-    task = generated(documents, 20_000, dtype=np.float32)
-    topics = (5, 10, 20, 40)
-    times = [_iteration(task, rounds, n_topics=value) for value in topics]
-    yield f"| topics | {', '.join(map(str, topics))} | {_exponent(topics, times):.2f} |"
-
-
-def _tcl(max_iter: int, n_topics: int = 10) -> isthmus.TCL:
-    return isthmus.TCL(n_topics, random_state=0, tol=0, max_iter=max_iter)
-
-
-def _iteration(task: Task, rounds: int, n_topics: int = 10) -> float:
-    return min(iteration_spent(task, _tcl(8, n_topics)).cpu for _ in range(rounds))
-
-
-def _exponent(values: tuple[int, ...], times: list[float]) -> float:
-    return float(np.polyfit(np.log(values), np.log(times), 1)[0])
-
-
 Section = Callable[[argparse.Namespace], Iterator[str]]
 SECTIONS: dict[str, Section] = {
-    "plain": lambda asked: against_plain(asked.documents, asked.rounds),
+    "plain": lambda asked: against_plain(asked.documents, asked.rounds, asked.write),
     "reading": lambda asked: against_reading(asked.documents, asked.rounds),
     "peers": lambda asked: against_others(asked.documents, asked.rounds),
     "default": lambda asked: default_method(asked.posts),
-    "growth": lambda asked: growth(asked.documents, asked.rounds),
+    "growth": lambda asked: growth(asked.documents, asked.rounds, asked.write),
+    "graphs": lambda asked: graphs(20 * asked.documents),
     "beyond": lambda asked: beyond_memory(asked.megabytes),
     "kills": lambda asked: killed_workers(asked.documents, 10),
     "workers": lambda asked: iterations_by_workers(250 * asked.documents),
@@ -199,23 +176,27 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", nargs="+", choices=SECTIONS, default=list(SECTIONS))
     parser.add_argument("--write", action="store_true", help="into benchmarks/README.md")
-    parser.add_argument("--megabytes", type=int, default=300, help="of the file that is read in blocks")
+    parser.add_argument("--megabytes", type=int, default=1000, help="of the file that is read in blocks")
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
     load = f"load {os.getloadavg()[0]:.1f}" if hasattr(os, "getloadavg") else ""
     compiled = "compiled loops" if find_spec("llvmlite") else "no compiled loops"
-    lines = [f"On {n_cores()} cores ({platform.machine()}, {load}), Python {platform.python_version()}, {compiled}."]
-    print(lines[0])
+    machine = f"On {n_cores()} cores ({platform.machine()}, {load}), Python {platform.python_version()}, {compiled}."
+    print(machine)
     for name in asked.only:
+        lines = []
         for line in SECTIONS[name](asked):
             print(line, flush=True)
             lines.append(line)
-    if asked.write:
-        text = README.read_text(encoding="utf-8")
-        head, rest = text.split(BEGIN)
-        README.write_text(
-            f"{head}{BEGIN} -->\n\n" + "\n".join(lines) + f"\n\n{END}{rest.split(END)[1]}", encoding="utf-8"
-        )
+        if asked.write:
+            write_section(name, "\n".join([*lines, "", machine]).strip())
+
+
+def write_section(name: str, text: str) -> None:
+    """Into the README, in the place of what stands there of this section."""
+    head, rest = README.read_text(encoding="utf-8").split(BEGIN.format(name))
+    _, tail = rest.split(END.format(name))
+    README.write_text(f"{head}{BEGIN.format(name)}\n\n{text}\n\n{END.format(name)}{tail}", encoding="utf-8")
 
 
 if __name__ == "__main__":

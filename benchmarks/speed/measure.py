@@ -12,6 +12,7 @@ from unittest import mock
 
 import numpy as np
 
+import isthmus
 from isthmus.datasets import make_domains
 from isthmus.solvers.factorization import History
 from isthmus.text import LogTfidf
@@ -98,6 +99,11 @@ def fit_and_updates(run: Callable[[], Any], minimizer: Callable[..., History]) -
     with minimized_by(timed):
         whole = spent(run)
     return whole, Spent(*np.sum(updates, axis=0).tolist())
+
+
+def tcl(max_iter: int, n_topics: int = 10) -> isthmus.TCL:
+    """Does so many iterations, whatever they reach."""
+    return isthmus.TCL(n_topics, random_state=0, tol=0, max_iter=max_iter)
 
 
 def iteration_spent(task: Task, estimator: Any) -> Spent:
