@@ -133,6 +133,7 @@ def test_compiled_loops_find_what_numpy_finds(
     for worth in (0, PLAIN):
         monkeypatch.setattr(sweep, "WORTH_COMPILED", worth)
         monkeypatch.setattr(kernel, "WORTH_COMPILED", worth)
+        monkeypatch.setattr(kernel, "WORTH_ADDING_UP", worth)
         model = method(random_state=0, max_iter=10, tol=0)
         model.fit(X.astype(dtype), truth.y, sample_domain=truth.sample_domain, target_domain=1)
         found[worth] = model
@@ -147,6 +148,7 @@ def test_the_number_of_cores_changes_no_bit(made: Any, method: Any, monkeypatch:
     monkeypatch.setattr(parts, "NON_ZEROS_OF_A_PART", 500)
     monkeypatch.setattr(sweep, "WORTH_COMPILED", 0)
     monkeypatch.setattr(kernel, "WORTH_COMPILED", 0)
+    monkeypatch.setattr(kernel, "WORTH_ADDING_UP", 0)
     found = []
     for cores in (1, 3):
         numerics.all_threads.cache_clear()
@@ -155,6 +157,26 @@ def test_the_number_of_cores_changes_no_bit(made: Any, method: Any, monkeypatch:
         found.append(model.label_distributions_)
     numerics.all_threads.cache_clear()
     assert np.array_equal(found[0], found[1])
+
+
+@pytest.mark.parametrize("worth", [COMPILED, PLAIN])
+@pytest.mark.parametrize("n", [0, 1, 7, 8, 513, 1031])
+@pytest.mark.parametrize(("n_left", "n_right"), [(1, 1), (4, 4), (5, 3), (2, 10)])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_an_inner_product_is_that_of_all_rows(
+    worth: int, n: int, n_left: int, n_right: int, dtype: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kernel, "WORTH_ADDING_UP", worth)
+    rng = np.random.default_rng(n)
+    left, right = (np.asfortranarray(rng.normal(size=(n + 3, own)).astype(dtype)) for own in (n_left, n_right))
+    found = kernel.inner(left[3:], right[3:])
+    assert found.dtype == dtype
+    expected = left[3:].astype(float).T @ right[3:].astype(float)
+    assert np.abs(found - expected).max() <= 1000 * np.finfo(dtype).eps
+    # Rows that lie alone, as on a worker, have the same sums to the last bit.
+    if worth == 0:
+        assert np.array_equal(kernel.inner(left[3:].copy(), right[3:].copy(order="F")), found)
+        assert np.array_equal(kernel.gram(left), kernel.gram(left).T)
 
 
 @given(st.lists(st.integers(0, 50), min_size=1, max_size=80), st.integers(1, 30))

@@ -1,11 +1,13 @@
-"""Passes over tall, narrow arrays, compiled: the update of a factor, and from one order to the other."""
+"""Passes over tall, narrow arrays, compiled: the update of a factor, inner products, from one order to the other."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
+from llvmlite import ir
 
 from isthmus.solvers.factorization.machine_code import (
     COUNT,
@@ -24,6 +26,11 @@ from isthmus.typing import Array
 
 TOGETHER = 512
 """Rows at a time: what belongs to them stays in the processor's first cache."""
+
+LANES = 8
+"""Rows that are added up side by side: as one value in an inner product."""
+TILE = 4
+"""Columns of either side whose products are added up together: so often is a number used that was read."""
 
 Shape = tuple[int | None, ...]
 """Of a sum: the columns of each left side, None for an array that is multiplied with nothing."""
@@ -48,6 +55,15 @@ def multiply_compiled(
     _compiled(factor.dtype.str, *shapes, root, even)(*factor.shape, address(factor), stride(factor), *operands)
 
 
+def inner_compiled(left: Array, right: Array) -> Array:
+    """left.T @ right. Every sum has an order of its own, wherever the rows lie."""
+    left, right = upright(left, left.dtype), upright(right, left.dtype)
+    sums = np.zeros((left.shape[1], right.shape[1], LANES), dtype=left.dtype)
+    operands = address(left), stride(left), address(right), stride(right), address(sums)
+    _adding_up(left.dtype.str, left.shape[1], right.shape[1])(len(left), *operands)
+    return np.asarray(sums.sum(axis=2))
+
+
 def reorder(tall: Array, out: Array, plus: Array | None = None) -> None:
     """Copy an array in row order to one in column order, or the other way.
 
@@ -58,6 +74,52 @@ def reorder(tall: Array, out: Array, plus: Array | None = None) -> None:
     loop = _turning if min(tall.shape) >= SQUARE else _reordering
     operands = len(tall), address(rows), address(columns), stride(columns), address(plus)
     loop(tall.dtype.str, tall.shape[1], to_rows, plus is not None)(*operands)
+
+
+@compiled_once
+def _adding_up(numbers: str, n_left: int, n_right: int) -> Loop:
+    """Products of all pairs of columns; of the rows that are left over, each is added to a lane."""
+    array = pointer(numbers)
+    write = Writer([COUNT, array, COUNT, array, COUNT, array])
+    n_rows, left, left_step, right, right_step, sums = write.function.args
+    sums.add_attribute("noalias")
+    build = write.build
+    rooms = [build.alloca(ir.VectorType(array.pointee, LANES)) for _ in range(TILE * TILE)]
+    whole = build.and_(n_rows, count(-LANES))
+
+    def columns(side: Any, step: Any, first: int, n: int) -> list[Any]:
+        return [build.gep(side, [build.mul(step, count(own))]) for own in range(first, min(first + TILE, n))]
+
+    tiles = [(one, other) for one in range(0, n_left, TILE) for other in range(0, n_right, TILE)]
+    with write.each(count(0), whole, count(TOGETHER)) as begin:
+        full = build.add(begin, count(TOGETHER))
+        end = build.select(build.icmp_signed("<", full, whole), full, whole)
+        for one, other in tiles:
+            lefts, rights = columns(left, left_step, one, n_left), columns(right, right_step, other, n_right)
+            places = [
+                write.row(sums, count((one + i) * n_right + other + j), LANES)
+                for i in range(len(lefts))
+                for j in range(len(rights))
+            ]
+            pairs = list(zip(places, rooms, strict=False))
+            for place, room in pairs:
+                build.store(write.taken(place), room)
+            with write.each(begin, end, count(LANES)) as row:
+                taken = [[write.taken(write.together(own, row, LANES)) for own in side] for side in (lefts, rights)]
+                for (_, room), (first, second) in zip(pairs, product(*taken), strict=True):
+                    build.store(write.plus(build.load(room), first, second), room)
+            for place, room in pairs:
+                write.keep(build.load(room), place)
+    with write.each(whole, n_rows) as row:
+        lane = build.sub(row, whole)
+        for one, other in product(range(n_left), range(n_right)):
+            place = build.add(count((one * n_right + other) * LANES), lane)
+            first, second = (
+                write.number(side, build.add(row, build.mul(step, count(own))))
+                for side, step, own in ((left, left_step, one), (right, right_step, other))
+            )
+            write.put(write.plus(write.number(sums, place), first, second), sums, place)
+    return write.compiled()
 
 
 @compiled_once

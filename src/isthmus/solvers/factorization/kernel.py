@@ -32,6 +32,11 @@ ran before."""
 NARROW = 12
 """Products of numbers that a compiled loop adds up for an entry; BLAS is faster at more."""
 
+WORTH_ADDING_UP = 1 << 17
+"""Multiplications from which on compiled loops compute an inner product,"""
+MOST_PAIRS = 256
+"""and the pairs of columns up to which they do."""
+
 SMALL_PRODUCT = 1_000_000
 """Multiplications up to which BLAS does not rearrange the operands of a product: several of these take a half or a
 quarter of the time of a large one."""
@@ -60,6 +65,10 @@ def product(tall: Array, small: Array) -> Array:
 
 def inner(left: Array, right: Array) -> Array:
     """left.T @ right, of tall arrays."""
+    if _adds_up(left, right):
+        from isthmus.solvers.factorization.compiled_dense import inner_compiled
+
+        return inner_compiled(left, right)
     rows = SMALL_PRODUCT // max(left.shape[1] * right.shape[1], 1)
     if rows < FEWEST_ROWS:
         return left.T @ right
@@ -69,8 +78,17 @@ def inner(left: Array, right: Array) -> Array:
     return total
 
 
+def _adds_up(left: Array, right: Array) -> bool:
+    """Whether compiled loops are faster than BLAS, which rearranges both."""
+    pairs = left.shape[1] * right.shape[1]
+    few = pairs <= MOST_PAIRS and len(left) * pairs >= WORTH_ADDING_UP
+    return few and left.dtype == right.dtype and left.dtype in (np.float32, np.float64) and can_compile()
+
+
 def gram(tall: Array) -> Array:
     """tall.T @ tall."""
+    if _adds_up(tall, tall):
+        return inner(tall, tall)
     middle = tall.shape[1] // 2
     if not middle or FEWEST_ROWS * tall.shape[1] ** 2 > SMALL_PRODUCT:
         return tall.T @ tall
