@@ -48,6 +48,15 @@ def test_a_correction_of_nothing_is_logistic_regression() -> None:
     assert log_softmax(X @ found, axis=1) == pytest.approx(log_softmax(X @ other, axis=1), abs=1e-3)
 
 
+def test_a_new_word_is_weighed_by_all_texts_that_came_before(result: isthmus.Result) -> None:
+    """One that three texts hold counts as ln(n / 3), whether in the first update or in the second."""
+    for n_updates in (1, 2):
+        word = "unheard" * n_updates
+        result = result.update([f"{word} {text}" for text in texts(LATER[:3])])
+        weights = dict(zip(result.vectorizer.get_feature_names_out(), result.vectorizer[-1].idf_, strict=False))
+        assert weights[word] == pytest.approx(np.log((len(ROWS) + 3 * n_updates) / 3))
+
+
 def test_known_labels_are_learned_and_everything_else_stays(result: isthmus.Result) -> None:
     before = result.estimator.predict_proba(result.vectorizer.transform(texts(ROWS)))
     wrong = [str(result.classes[1 - list(result.classes).index(row["label"])]) for row in LATER]

@@ -42,7 +42,8 @@ class Result:
     profile: TargetProfile | None = field(default=None, repr=False)
     """What the target looked like, to tell later whether what arrives still does (`isthmus.drift`)."""
     n_texts: int = field(default=0, repr=False)
-    """Target texts of the fit, where their labels were left out of the file: `isthmus fit` does, in blocks."""
+    """Target texts learned from so far, where `labels` has not all of them: after an update, or a fit in blocks that
+    left its own out of the file."""
 
     @property
     def given(self) -> Mask:
@@ -77,7 +78,8 @@ class Result:
         known = spelled_like(known, self.classes.tolist())
         if strange := set(known) - {None, *self.classes.tolist()}:
             raise ValueError(f"labels holds {strange.pop()!r}, which the model does not know: fit it with that class.")
-        vectorizer = grown_vectorizer(self.vectorizer, found, self.n_texts or len(self.labels))
+        n_before = self.n_texts or len(self.labels)
+        vectorizer = grown_vectorizer(self.vectorizer, found, n_before)
         X = vectorizer.transform(found)
         estimator = update_estimator(self.estimator, X, known)
         probabilities = estimator.predict_proba(X)
@@ -86,7 +88,7 @@ class Result:
         profile = profile_update(self, estimator, vectorizer, found, X)
         own = {"labels": self.classes[probabilities.argmax(axis=1)], "probabilities": probabilities, "X": X}
         words = {"estimator": estimator, "vectorizer": vectorizer, "target_texts": found, "target_labels": known}
-        return Result(classes=self.classes, profile=profile, **own, **words)
+        return Result(classes=self.classes, profile=profile, n_texts=n_before + len(found), **own, **words)
 
     def topics(self, n_words: int = 10) -> Topics:
         """The words that carried the labels across, for methods that have topics."""
