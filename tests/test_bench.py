@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import runpy
+import shutil
 import sys
 from dataclasses import asdict, replace
 from functools import cache
@@ -314,6 +315,21 @@ def test_results_are_stored_for_the_code_that_made_them() -> None:
     }
     found = {entry.name for entry in package.iterdir() if entry.suffix == ".py" or (entry / "__init__.py").is_file()}
     assert found - left_out - quiet <= decisive
+
+
+@pytest.mark.parametrize("changed", ["auto/fitted.json", "core/problem.py"])
+def test_stored_results_are_not_those_of_other_fitted_numbers(
+    changed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for part in ("auto", "core"):
+        shutil.copytree(Path(isthmus.__file__).parent / part, tmp_path / part)
+    monkeypatch.setattr(store_module, "_DECISIVE", ("auto", "core"))
+    monkeypatch.setattr("isthmus.bench.store.resources.files", lambda _: tmp_path)
+    before = store_module.fingerprint.__wrapped__()
+    assert store_module.fingerprint.__wrapped__() == before
+    with (tmp_path / changed).open("a", encoding="utf-8") as file:
+        file.write("\n")
+    assert store_module.fingerprint.__wrapped__() != before
 
 
 def test_settings_by_name_reach_the_columns_that_have_them() -> None:

@@ -31,12 +31,12 @@ _DECISIVE = (
 
 @cache
 def fingerprint() -> str:
-    """Changes when the code that produces results changes, or a library under it."""
+    """Changes when the code that produces results changes, the fitted numbers beside it, or a library under it."""
     digest = hashlib.sha256()
     root = Path(str(resources.files("isthmus")))
     for part in _DECISIVE:
-        files = [root / part] if part.endswith(".py") else sorted((root / part).rglob("*.py"))
-        for file in files:
+        found = [root / part] if part.endswith(".py") else sorted((root / part).rglob("*"))
+        for file in (file for file in found if file.suffix in (".py", ".json")):
             digest.update(file.relative_to(root).as_posix().encode() + b"\0" + file.read_bytes())
     for library in ("numpy", "scipy", "scikit-learn", "sparse-dot-topn"):
         digest.update(f"{library}=={metadata.version(library)}".encode())
