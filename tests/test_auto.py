@@ -271,6 +271,18 @@ def test_a_warm_refit_finds_the_same_without_starting_over(toy: Toy, monkeypatch
     assert 0 < len(solved) <= len(warm.chosen_)  # the members, which learn from the new labels
 
 
+def test_a_warm_start_keeps_no_more_after_many_refits(toy: Toy) -> None:
+    """What was learned from labels that were known for a while went with them."""
+    warm = Auto(random_state=0, warm_start=True)
+    in_target, sizes = np.flatnonzero(toy.in_target), []
+    for n_known in (0, 10, 12, 14):
+        labeled = ~toy.in_target
+        labeled[in_target[:n_known]] = True
+        quiet(toy, warm, sample_labeled=labeled)
+        sizes.append(warm._kept.once.cache_info().currsize)
+    assert sizes[1] == sizes[3]
+
+
 def test_a_warm_start_reads_other_documents_afresh(toy: Toy) -> None:
     warm = Auto(random_state=0, warm_start=True)
     quiet(toy, warm)

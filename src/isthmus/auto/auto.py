@@ -228,7 +228,9 @@ class Auto(TransferClassifier):
         part = sample.sample_for_learning(problem, run.problem)
         if part is not run.problem:
             asked_for = prior if prior is not run.target_prior else run.asked_for
-            again = Run(part, run.workspace, asked_for, Clock(None), self.random_state)
+            # What is made of these labels is of no use to a later refit, which knows others.
+            workspace = Workspace() if self.warm_start else run.workspace
+            again = Run(part, workspace, asked_for, Clock(None), self.random_state)
             again.repeat(decision.members, dict(zip(decision.members, decision.weights, strict=True)), prior)
             run = again
         if not self.warm_start:  # what candidates left for one another is done with, and all documents need the room
