@@ -4,16 +4,33 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from threading import RLock
 from typing import Any
 
 from isthmus.exceptions import DataError
 from isthmus.io.documents.bad_rows import BadRowError
 from isthmus.io.documents.lines import LONGEST, too_long
 
+LARGEST = (1 << 31) - 1
+"""What may be said of a field's length. How long it is in truth is looked after line by line."""
+
+_LIMIT = RLock()
 _REASONS = {
     "unexpected end of data": "a quotation mark opens a field that no other closes",
     "expected after": "text follows a closing quotation mark; within a field, quotation marks are doubled",
 }
+
+
+@contextmanager
+def _of_any_length() -> Iterator[None]:
+    """The limit of a field is that of all readers in this process: one record is read at a time, and it is put back."""
+    with _LIMIT:
+        before = csv.field_size_limit(LARGEST)
+        try:
+            yield
+        finally:
+            csv.field_size_limit(before)
 
 
 def read_delimited(
@@ -40,14 +57,12 @@ def read_delimited(
         nonlocal length
         while True:
             length, began = 0, place(reader.line_num + 1)
-            before = csv.field_size_limit(longest)  # of all readers in this process: put back at once
             try:
-                record = next(reader, None)
+                with _of_any_length():
+                    record = next(reader, None)
             except csv.Error as error:
                 reason = next((text for part, text in _REASONS.items() if part in str(error)), str(error))
                 raise DataError(f"{began}: {reason}.") from None
-            finally:
-                csv.field_size_limit(before)
             if record is None:
                 return
             if record:  # an empty line is no row
