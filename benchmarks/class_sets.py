@@ -30,7 +30,7 @@ from isthmus.bench.families import four_classes
 from isthmus.bench.real import CHINESE, real_tasks
 from isthmus.bench.task import Task
 from isthmus.bench.tasks import Library, load_table
-from isthmus.core.estimator import one_blas_thread
+from isthmus.core.estimator import ONE_BLAS_THREAD
 from isthmus.core.problem import make_problem
 from isthmus.core.workspace import Workspace
 from isthmus.datasets.reviews import REVIEW_DOMAINS
@@ -89,7 +89,7 @@ def noticed(library: Library, task: Task, at_most: Mapping[str, int]) -> tuple[b
     drawn = library.load(load_table("auto"), task).drawn(at_most, 0)
     problem = make_problem(Auto(), drawn.X, drawn.y, drawn.sample_domain, drawn.target_domain)
     run = Run(problem, Workspace(), "auto", Clock(None), random_state=0)
-    with one_blas_thread():
+    with ONE_BLAS_THREAD:
         run.start()
         labels = run.consensus.argmax(axis=1)
         novel = novel_documents(problem, run.looked_at, run.answers[names.SOURCE_ONLY], labels)

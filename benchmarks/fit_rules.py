@@ -39,7 +39,7 @@ from isthmus.bench.families import is_for_development, more_unrelated
 from isthmus.bench.real import real_tasks, unrelated_real
 from isthmus.bench.task import Task
 from isthmus.bench.tasks import Library, load_table
-from isthmus.core.estimator import one_blas_thread
+from isthmus.core.estimator import ONE_BLAS_THREAD
 from isthmus.core.problem import make_problem
 from isthmus.core.workspace import Workspace
 
@@ -194,7 +194,7 @@ def observe(data: Path, task: Task, draw: str, prior: str) -> EvidenceRow:
     problem = make_problem(Auto(), drawn.X, drawn.y, drawn.sample_domain, drawn.target_domain)
     assert np.isclose(problem.mean_squared_length, 1), "the automatic choice would bring documents to this length"
     run = Run(problem, Workspace(), prior, Clock(None), random_state=0)
-    with one_blas_thread():
+    with ONE_BLAS_THREAD:
         run.start()
         diagnostics = diagnose(run)
         for topics in (True, False):

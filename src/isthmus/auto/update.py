@@ -20,7 +20,7 @@ import scipy.sparse as sp
 from isthmus.auto.averaging import centered_log_odds
 from isthmus.auto.ensemble import EnsembleSolution, FirstColumnsSolution
 from isthmus.auto.estimate import sharpness_for, tempered, updated
-from isthmus.core.estimator import TransferClassifier, one_blas_thread
+from isthmus.core.estimator import ONE_BLAS_THREAD, TransferClassifier
 from isthmus.core.problem import has_words
 from isthmus.core.solution import Solution, published
 from isthmus.solvers.linear.logistic import TOL
@@ -104,11 +104,11 @@ def update_estimator(estimator: TransferClassifier, X: Matrix, labels: Sequence[
     known = np.array([label is not None for label in labels], dtype=bool)
     full = has_words(X)
     rows = sp.csr_array(X)[full]
-    with one_blas_thread():
+    with ONE_BLAS_THREAD:
         before = base.log_odds(rows)
         claimed = tempered(before, 1.0)
         targets = np.eye(n_classes)[claimed.argmax(axis=1)]
-        weights = (claimed.max(axis=1) - 1 / n_classes) / (1 - 1 / n_classes) if n_classes > 1 else np.ones(len(rows))
+        weights = (claimed.max(axis=1) - 1 / n_classes) / (1 - 1 / n_classes)
         given = np.flatnonzero(known[full])
         truth = np.array([numbers[label] for label, has in zip(labels, full, strict=True) if has and label is not None])
         targets[given], weights[given] = np.eye(n_classes)[truth.astype(int)], 1.0

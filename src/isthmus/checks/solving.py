@@ -12,7 +12,7 @@ from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 from isthmus.checks.trial import LARGER, Trial, expect, expect_same_fit
-from isthmus.core.estimator import one_blas_thread
+from isthmus.core.estimator import ONE_BLAS_THREAD
 from isthmus.core.problem import Problem, make_problem
 from isthmus.core.solution import Solution
 from isthmus.core.workspace import Workspace
@@ -32,7 +32,7 @@ def check_solve_changes_nothing(trial: Trial) -> None:
     toy, estimator = trial.toy, trial.new()
     problem = make_problem(estimator, toy.X, toy.y, toy.domain, "target")
     own, seen = _fingerprints(vars(estimator)), _fingerprints(_arrays_of(problem))
-    with one_blas_thread():
+    with ONE_BLAS_THREAD:
         estimator.solve(problem, Workspace()).transduce(problem)
     for before, after, what in (
         (own, _fingerprints(vars(estimator)), f"attributes of {type(estimator).__name__}"),

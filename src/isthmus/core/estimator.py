@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABCMeta, abstractmethod
-from collections.abc import Hashable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Hashable
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
 from functools import cache, partial
 from numbers import Integral, Real
+from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
@@ -26,15 +28,46 @@ from isthmus.core.workspace import Workspace
 from isthmus.typing import Array, DomainNames, Mask
 
 
+class Together:
+    """A setting of the whole process, made by the first thread that comes in and undone by the last one that leaves.
+
+    If each put back what it had found, the first to leave would take the setting from the others.
+    """
+
+    def __init__(self, setting: Callable[[], AbstractContextManager[Any]]) -> None:
+        self._setting = setting
+        self._begin_anew()
+        if hasattr(os, "register_at_fork"):  # the threads inside do not survive a fork
+            os.register_at_fork(after_in_child=self._begin_anew)
+
+    def _begin_anew(self) -> None:
+        self._lock, self._n_inside, self._held = Lock(), 0, ExitStack()
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._n_inside:
+                self._held.enter_context(self._setting())
+            self._n_inside += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._n_inside = max(self._n_inside - 1, 0)
+            if not self._n_inside:
+                self._held.close()
+
+
 @cache
 def _controller() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def one_blas_thread() -> AbstractContextManager[Any]:
-    """The products are too narrow to gain from more threads, and so the result cannot depend on their number."""
-    return cast(AbstractContextManager[Any], _controller().limit(limits=1, user_api="blas"))
+def _one_thread(api: str) -> AbstractContextManager[Any]:
+    return cast(AbstractContextManager[Any], _controller().limit(limits=1, user_api=api))
 
+
+ONE_BLAS_THREAD, ONE_OPENMP_THREAD = (Together(partial(_one_thread, api)) for api in ("blas", "openmp"))
+"""Libraries' own threads are left out: our products are too narrow to gain from them, and no result may depend on their
+number."""
 
 POSITIVE = Interval(Real, 0, None, closed="neither")
 NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
@@ -104,7 +137,7 @@ class TransferClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         self.check_parameters()
         problem = make_problem(self, X, y, sample_domain, target_domain, sample_labeled)
         del X, y, sample_domain, sample_labeled  # where nobody else holds them, there is room
-        with one_blas_thread():
+        with ONE_BLAS_THREAD:
             solution = self.solve(problem, self._workspace())
             found = solution.transduce(problem)
         self._publish(problem, solution, found)
@@ -116,7 +149,7 @@ class TransferClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         Returns the class probabilities of its documents, which lie there as well: the estimator shows no document's.
         """
         self.check_parameters()
-        with one_blas_thread():
+        with ONE_BLAS_THREAD:
             solution = self.solve(problem, self._workspace())
             if isinstance(solution, TransductiveSolution):
                 found = solution.transduce(problem)
@@ -197,7 +230,7 @@ class TransferClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         full = has_words(matrix)
         warn_of_empty(int((~full).sum()), len(full))
         distributions = np.tile(self.class_prior_, (len(full), 1))
-        with one_blas_thread():
+        with ONE_BLAS_THREAD:
             for domain, rows in self._rows_by_domain(sample_domain, full):
                 read = partial(self.solution_.assign, domain=domain)
                 distributions[rows] = by_parts(read, matrix if rows.all() else take_rows(matrix, np.flatnonzero(rows)))

@@ -16,9 +16,8 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.utils import check_random_state
-from threadpoolctl import threadpool_limits
 
-from isthmus.core.estimator import AT_LEAST_ONE, NOT_NEGATIVE, TransferClassifier
+from isthmus.core.estimator import AT_LEAST_ONE, NOT_NEGATIVE, ONE_OPENMP_THREAD, TransferClassifier
 from isthmus.core.numerics import order_of_rows, unit_rows
 from isthmus.core.problem import Problem, has_words
 from isthmus.core.solution import Solution
@@ -125,8 +124,8 @@ class CoCC(TransferClassifier):
         clusters = np.zeros(len(used), dtype=np.intp)
         rng = check_random_state(self.random_state)
         k_means = KMeans(min(self.n_clusters, int(used.sum())), n_init=1, max_iter=10, random_state=rng)
-        # The result must not depend on the number of threads; and words of the same documents are no reason to warn.
-        with threadpool_limits(1, user_api="openmp"), warnings.catch_warnings():
+        # Words of the same documents are no reason to warn.
+        with ONE_OPENMP_THREAD, warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             clusters[used] = k_means.fit(rows[used]).labels_
         return clusters

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from isthmus.core.estimator import one_blas_thread
+from isthmus.core.estimator import ONE_BLAS_THREAD
 from isthmus.core.numerics import unit_rows
 from isthmus.core.problem import Problem, has_words, read_documents
 from isthmus.core.solution import published
@@ -148,7 +148,7 @@ class IncrementalCDSC(CDSC):
         check_is_fitted(self, "classes_")
         matrix = read_documents(self, X, reset=False)
         full = has_words(matrix)
-        with one_blas_thread():
+        with ONE_BLAS_THREAD:
             rows = sp.csr_array(unit_rows(matrix[full]))
             self.solution_ = self.solution_.grown(self, rows, full, self.class_prior_)
         for name, value in published(self.solution_).items():
@@ -161,7 +161,7 @@ class IncrementalCDSC(CDSC):
         """Labels of all documents, once others have arrived."""
         if name not in LABELS or "solution_" not in vars(self):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        with one_blas_thread():
+        with ONE_BLAS_THREAD:
             found = self.solution_.label_distributions(self.class_prior_)
         self.label_distributions_ = found
         self.transduction_ = self.classes_[found.argmax(axis=1)]

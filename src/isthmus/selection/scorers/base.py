@@ -13,7 +13,7 @@ from sklearn.utils import _safe_indexing, indexable
 from sklearn.utils.metadata_routing import UNUSED
 
 from isthmus.core.domains import find_domains, row_names
-from isthmus.core.estimator import TransferClassifier, one_blas_thread
+from isthmus.core.estimator import ONE_BLAS_THREAD, TransferClassifier
 from isthmus.core.labels import visible_labels
 from isthmus.core.problem import read_mask
 from isthmus.typing import Array, DomainName, Mask, Matrix, Positions
@@ -130,7 +130,7 @@ class TransferScorer(BaseEstimator, metaclass=ABCMeta):
             estimator = estimator.steps[-1][1]
         names = self._names(sample_domain, X, y)
         holdout = self._hide(X, y, names, self._targets(estimator, names), sample_labeled)
-        with one_blas_thread():
+        with ONE_BLAS_THREAD:
             return float(self._score(estimator, holdout))
 
     score = __call__  # scikit-learn asks what `score` wants before it calls a scorer
