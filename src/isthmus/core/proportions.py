@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
+from scipy.stats import binomtest
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,5 @@ def wilson(right: int, n: int) -> Interval:
     >>> print(wilson(18, 20))
     90% (95% interval 70% to 97%)
     """
-    z = 1.959964
-    share = right / n
-    center = (share + z**2 / (2 * n)) / (1 + z**2 / n)
-    half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
-    return Interval(share, float(max(center - half, 0)), float(min(center + half, 1)))
+    found = binomtest(right, n).proportion_ci(method="wilson")
+    return Interval(right / n, float(found.low), float(found.high))
