@@ -104,6 +104,22 @@ def test_what_was_read_is_let_go_of(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert resident() - before > 20 * 1024
 
 
+def test_what_was_written_to_a_private_mapping_stays(tmp_path: Path) -> None:
+    """The file has it not: whoever lets go of such memory loses it."""
+    X = np.abs(np.random.default_rng(0).normal(size=(60, 50)))
+    np.save(tmp_path / "X.npy", X)
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="c")
+    mapped /= np.linalg.norm(mapped, axis=1, keepdims=True)
+    written = np.array(mapped)
+    labels, domain = np.arange(60) % 2, np.repeat(["source", "target"], 30)
+    found = [
+        isthmus.LR().fit(own, labels, sample_domain=domain, target_domain="target").label_distributions_
+        for own in (mapped, written)
+    ]
+    assert np.array_equal(mapped, written)
+    assert np.array_equal(found[0], found[1])
+
+
 def test_folders_that_hold_no_matrix_are_named(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"holds no matrix \(matrix.json"):
         isthmus.open_matrix(tmp_path)

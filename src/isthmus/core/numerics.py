@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
+from joblib import cpu_count
 from sklearn.preprocessing import normalize
 
 from isthmus.typing import Array, Matrix, Positions
@@ -116,11 +117,16 @@ def chunks(values: Array) -> Iterator[Array]:
 
 
 def let_go(values: Array) -> None:
-    """Give back the memory that a part of a file takes (`isthmus.open_matrix`). Asked for again, it is read again."""
+    """Give back the memory that a part of a file takes (`isthmus.open_matrix`). Asked for again, it is read again.
+
+    What was mapped for copies to be written to (`mmap_mode="c"`) stays: the file has not what was written.
+    """
     owner: Any = values
+    is_in_file = False
     while isinstance(owner, np.ndarray | memoryview):
+        is_in_file |= isinstance(owner, np.memmap) and owner.mode != "c"
         owner = owner.base if isinstance(owner, np.ndarray) else owner.obj
-    if not (isinstance(owner, mmap.mmap) and hasattr(owner, "madvise") and values.size):
+    if not (is_in_file and isinstance(owner, mmap.mmap) and hasattr(owner, "madvise") and values.size):
         return
     begin = np.frombuffer(owner, dtype=np.uint8).ctypes.data
     # What was let go of before comes back as a neighbour of what is read after it.
@@ -169,8 +175,8 @@ def all_threads() -> ThreadPoolExecutor:
 
 
 def n_cores() -> int:
-    """Those that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    """Those that this process may use: a container may allow it fewer than there are."""
+    return int(cpu_count())
 
 
 def in_threads(function: Callable[..., T], *operands: Sequence[Any]) -> Iterator[T]:
