@@ -288,6 +288,14 @@ def test_domain_names_of_any_type_make_the_same_problem(names: tuple[Any, Any], 
     assert np.array_equal(model.predict_proba(toy.X, sample_domain=of_rows), expected)
 
 
+def test_a_target_that_equals_a_name_is_that_domain(toy: Toy) -> None:
+    """numpy's dates equal Python's, which lists of them hold, and have another hash: no target label may be read."""
+    days = np.where(toy.in_target, np.datetime64("2024-01-01"), np.datetime64("2023-01-01"))
+    for target in (days[toy.in_target][0], [np.datetime64("2024-01-01")]):
+        problem = make_problem(isthmus.LR(), toy.X, toy.y, days, target)
+        assert same_problem(problem, make_problem(isthmus.LR(), toy.X, toy.y, toy.domain, "target"))
+
+
 def test_negative_integers_are_targets(toy: Toy) -> None:
     problem = make_problem(isthmus.LR(), toy.X, toy.y, np.where(toy.in_target, -2, 1))
     assert [domain.name for domain in problem.targets] == [-2]

@@ -41,20 +41,24 @@ def read_targets(target_domain: Any, names: list[DomainName]) -> set[DomainName]
 
 
 def find_domains(asked: Any, known: Collection[DomainName], argument: str) -> list[DomainName]:
-    """Resolve an argument that is one domain name, or several, against the names that exist."""
-    if isinstance(asked, Hashable) and asked in known:
-        return [asked]
+    """Resolve an argument that is one domain name, or several, against the names that exist.
+
+    These are what is returned: a name that equals one of them, as numpy's dates equal Python's, may have another hash.
+    """
+    names = list(known)
+    if isinstance(asked, Hashable) and asked in names:
+        return [names[names.index(asked)]]
     several = isinstance(asked, Collection) and not isinstance(asked, str | bytes)
     wanted = _as_names(asked, argument) if several else [asked]
     if not wanted:
         raise ValueError(f"{argument} is {asked!r}, which names no domain: choose from {_listed(known)}.")
     for name in wanted:
-        if name not in known:
+        if name not in names:
             raise ValueError(
                 f"{argument} names {name!r}, which has no rows; the domains here are {_listed(known)}. "
                 f"Choose {argument} from these."
             )
-    return list(dict.fromkeys(wanted))
+    return list(dict.fromkeys(names[names.index(name)] for name in wanted))
 
 
 def row_names(sample_domain: Any, n_rows: int) -> list[DomainName]:
