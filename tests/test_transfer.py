@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from sklearn import config_context
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 import isthmus
@@ -16,6 +17,7 @@ from isthmus import Auto
 from isthmus.auto.candidates import TRANSDUCTIVE_DCI
 from isthmus.datasets import load_messages
 from isthmus.exceptions import EncoderNotSavedWarning
+from isthmus.methods import METHODS
 from isthmus.text import LogTfidf, text_vectorizer
 
 SOURCE = ["my card was charged twice", "refund the charge please", "the upload crashes", "photos crash the app"]
@@ -32,6 +34,37 @@ def test_labels_probabilities_and_later_texts(method: Any) -> None:
     assert result.probabilities.sum(axis=1) == pytest.approx(np.ones(2))
     assert result.predict(["refund please", "crashes"]).tolist() == ["billing", "fault"]
     assert np.argmax(result.predict_proba(["refund please"])) == 0
+
+
+@pytest.mark.parametrize("method", ["Auto", *METHODS])
+def test_scikit_learns_output_setting_is_for_its_own_transformers(method: str) -> None:
+    found = []
+    for output in ("default", "pandas"):
+        with config_context(transform_output=output):
+            result = isthmus.transfer(SOURCE, LABELS, TARGET, method=method)
+            found.append((result.probabilities, result.predict_proba(["refund please"])))
+    assert found[0][0] == pytest.approx(found[1][0])
+    assert found[0][1] == pytest.approx(found[1][1])
+
+
+def test_a_result_stays_as_it_was_when_its_method_learns_again() -> None:
+    """And what one call was told is not said to the next."""
+    auto = Auto(warm_start=True, random_state=0)
+    first = isthmus.transfer(SOURCE, LABELS, TARGET, method=auto, target_prior="source", encoder=FirstLetters())
+    before = first.predict_proba(TARGET)
+    second = isthmus.transfer(SOURCE, LABELS, TARGET, method=auto, target_labels=["fault", None])
+    assert np.array_equal(first.predict_proba(TARGET), before)
+    assert first.estimator.target_prior == "source"
+    assert second.estimator.target_prior == auto.target_prior == "auto"
+    assert first.estimator.n_embedding_features == 26
+    assert second.estimator.n_embedding_features == 0
+
+
+class FirstLetters:
+    """An encoder."""
+
+    def encode(self, texts: list[str]) -> Any:
+        return np.array([[text.count(chr(97 + letter)) for letter in range(26)] for text in texts], dtype=float)
 
 
 def test_topics_of_a_result() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from copy import copy
 from numbers import Real
 from pathlib import Path
 from typing import Any
@@ -119,7 +120,8 @@ def transfer(
     labels = read_source_labels(source_labels, len(source))
     domains = _read_domains(source_domains, len(source))
     estimator = read_method(method, random_state)
-    before = {name: value for name, value in estimator.get_params().items() if name == "callback"}
+    own = estimator.get_params(deep=False)
+    before = {name: value for name, value in own.items() if name == "callback"}
     _tell(estimator, target_prior, max_time, verbose)
     if hasattr(target_texts, "to_delayed"):  # a Dask collection
         _check_partitioned(estimator, client, folder, (vectorizer, encoder, target_labels))
@@ -128,13 +130,14 @@ def transfer(
         return result
     target: Any = read_texts(target_texts, "target_texts") if folder is None else target_texts
     few = _read_few(target_labels, len(target), labels)
+    own_vectorizer = vectorizer is not None
     if folder is None:
         vectorizer = _read_vectorizer(vectorizer, preset, encoder, isinstance(estimator, Auto), source, target)
         X = _vectorized(vectorizer, source, target)
     else:
         vectorizer, X = rows_in_folder(source, target, folder, preset, (vectorizer, encoder))
-    if isinstance(vectorizer, WordsAndEmbeddings):
-        estimator.set_params(n_embedding_features=vectorizer.n_embedding_features_)
+    if isinstance(estimator, Auto) and (not own_vectorizer or isinstance(vectorizer, WordsAndEmbeddings)):
+        estimator.set_params(n_embedding_features=getattr(vectorizer, "n_embedding_features_", 0))
     known = [label is not None for label in labels + few]
     with on_cluster(client):
         estimator.fit(  # with columns that nobody else holds
@@ -144,12 +147,13 @@ def transfer(
             target_domain=TARGET,
             sample_labeled=filled_column(known, X.shape[0], False),
         )
-    estimator.set_params(**before)  # without the clock, which no file could hold
+    fitted = copy(estimator).set_params(**before)  # without the clock, which no file could hold
+    estimator.set_params(**own)  # who keeps it for a refit has told this call alone
     return Result(
-        labels=estimator.transduction_[len(source) :],
-        probabilities=estimator.label_distributions_[len(source) :],
-        classes=estimator.classes_,
-        estimator=estimator,
+        labels=fitted.transduction_[len(source) :],
+        probabilities=fitted.label_distributions_[len(source) :],
+        classes=fitted.classes_,
+        estimator=fitted,
         vectorizer=vectorizer,
         source_texts=source,
         source_labels=labels,

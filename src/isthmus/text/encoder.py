@@ -14,7 +14,7 @@ from isthmus.text.sign_split import SignSplit
 from isthmus.typing import Array
 
 
-class TextEncoder(TransformerMixin, BaseEstimator):
+class TextEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """Calls ``encoder.encode(list of texts)``, and makes the rows that it returns unit length."""
 
     def __init__(self, encoder: Any) -> None:

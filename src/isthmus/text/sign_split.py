@@ -12,7 +12,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, v
 _FLOATS = (np.float64, np.float32)
 
 
-class SignSplit(TransformerMixin, BaseEstimator):
+class SignSplit(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """The positive part of each feature, and beside all of these the negative parts: twice as wide, nothing lost.
 
     So the factorizations, which need non-negative features, take sentence embeddings and other signed ones.

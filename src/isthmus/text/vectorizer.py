@@ -18,7 +18,7 @@ from isthmus.text.stems import StemCounts
 from isthmus.text.unicode_counts import UnicodeCounts
 
 
-class LogTfidf(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class LogTfidf(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """(1 + ln tf) ln(N / df), then rows of unit length. Counts below one, if there are any, count as they are.
 
     Not what scikit-learn's `TfidfTransformer` offers: there, ln(N / df) comes with a one added, so that words of every

@@ -17,7 +17,7 @@ from isthmus.text.unicode_counts import reading_of
 from isthmus.typing import Array, Matrix
 
 
-class WordsAndEmbeddings(TransformerMixin, BaseEstimator):
+class WordsAndEmbeddings(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
     """Rows of words and, to their right, rows of a sentence encoder: what `Auto(n_embedding_features=...)` takes.
 
     Embeddings are centred, since they all point much the same way, and of one length. A text without a known word has

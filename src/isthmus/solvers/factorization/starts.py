@@ -28,7 +28,7 @@ def plain_nmf(problem: Problem, n_topics: int, random_state: Any, steps: int = 5
     Multiplicative, so that it leaves no zero, which later updates could not move. scikit-learn finds the first point
     and makes the first step; the engine's steps are the same, and faster.
     """
-    nmf = NMF(n_topics, solver="mu", max_iter=1, tol=0, random_state=random_state)
+    nmf = NMF(n_topics, solver="mu", max_iter=1, tol=0, random_state=random_state).set_output(transform="default")
     X = stack([domain.matrix for domain in problem.domains])
     order_of_start = order_of_rows(X)  # random numbers are drawn for rows
     with np.errstate(all="ignore"):  # of its error, which nobody asks for, rounding may make a negative number
