@@ -235,12 +235,50 @@ def test_strangers_are_refused(client: TestClient) -> None:
         assert client.post("/api/undo", headers=wrong).status_code == 403
     assert client.post("/api/undo", headers={"origin": "http://127.0.0.1:80"}).status_code == 200
     assert client.get("/api/state", headers={"authorization": "Bearer wrong"}).status_code == 401
-    assert client.get("/api/state", headers={"authorization": "", "cookie": "isthmus=\x01=;;"}).status_code == 401
+    assert client.get("/api/state", headers={"authorization": "", "cookie": "isthmus-80=\x01=;;"}).status_code == 401
     entered = client.get("/?token=secret", headers={"authorization": ""})
     assert entered.status_code == 200
     assert "HttpOnly; SameSite=Strict" in entered.headers["set-cookie"]
     assert "default-src 'none'" in entered.headers["content-security-policy"]
-    assert client.get("/", headers={"authorization": "", "cookie": "isthmus=secret"}).status_code == 200
+    assert client.get("/", headers={"authorization": "", "cookie": "isthmus-80=secret"}).status_code == 200
+
+
+def test_cookies_of_others_lock_nobody_out(client: TestClient) -> None:
+    """Those of every program on 127.0.0.1 come along: cookies know no ports."""
+    client.cookies.clear()
+    for others in ('a={"x":1}; ', "foo; ", "u@x=1; ", "isthmus=other; isthmus-81=other; "):
+        headers = {"authorization": "", "cookie": f"{others}isthmus-80=secret"}
+        assert client.get("/api/state", headers=headers).status_code == 200, others
+        assert client.get("/api/state", headers={**headers, "cookie": f"{others}x=secret"}).status_code == 401
+
+
+def test_two_servers_keep_each_others_visitors(session: Session) -> None:
+    app = studio_app(session, lambda *_: pytest.fail("nothing is read"))
+    servers = [
+        TestClient(Guard(app, [f"127.0.0.1:{port}"], token=f"of-{port}"), base_url=f"http://127.0.0.1:{port}")
+        for port in (81, 82)
+    ]
+    kept: dict[str, str] = {}  # as a browser keeps them
+    for server, port in zip(servers, (81, 82), strict=True):
+        name, _, value = server.get(f"/?token=of-{port}").headers["set-cookie"].partition(";")[0].partition("=")
+        kept[name] = value
+    for server in servers:
+        server.cookies.clear()
+        brought = {"cookie": "; ".join(f"{name}={value}" for name, value in kept.items())}
+        assert server.get("/api/state", headers=brought).status_code == 200
+
+
+@pytest.mark.parametrize("server", [None, ("/run/studio", None)])
+def test_behind_a_unix_socket_there_is_no_port(session: Session, server: Any) -> None:
+    guarded = Guard(studio_app(session, lambda *_: pytest.fail("nothing is read")), [], token="secret")
+
+    async def behind(scope: Any, receive: Any, send: Any) -> None:
+        await guarded({**scope, "server": server}, receive, send)
+
+    client = TestClient(behind)
+    assert client.get("/api/state").status_code == 401
+    assert client.get("/?token=secret").status_code == 200
+    assert client.get("/api/state").status_code == 200  # the client has kept the cookie
 
 
 def test_bad_requests_get_a_sentence(client: TestClient) -> None:

@@ -9,13 +9,11 @@ from __future__ import annotations
 import hmac
 import importlib.util
 from collections.abc import Iterable
-from http.cookies import SimpleCookie
 from typing import Any
 from urllib.parse import parse_qs
 
 from isthmus.exceptions import DataError
 
-COOKIE = "isthmus"
 SAFE = {"GET", "HEAD", "OPTIONS"}
 HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
@@ -56,14 +54,14 @@ class Guard:
         if refusal is not None:
             await _answer(send, *refusal)
             return
-        entering = self._token is not None and self._asked_token(scope) == self._token
+        entering = self._is_token(_asked_token(scope))
 
         async def with_headers(message: Any) -> None:
             if message["type"] == "http.response.start":
                 given = {name.lower() for name, _ in message["headers"]}
                 more = [(n.encode(), v.encode()) for n, v in HEADERS.items() if n.encode() not in given]
                 if entering:
-                    cookie = f"{COOKIE}={self._token}; HttpOnly; SameSite=Strict; Path=/"
+                    cookie = f"{_cookie_name(scope)}={self._token}; HttpOnly; SameSite=Strict; Path=/"
                     more.append((b"set-cookie", cookie.encode()))
                 message = {**message, "headers": [*message["headers"], *more]}
             await send(message)
@@ -80,13 +78,19 @@ class Guard:
             return 403, "Requests of other sites are refused."
         if self._token is None or scope["path"] in self._open:
             return None
-        brought = [self._asked_token(scope), _bearer(headers), _cookie(headers)]
-        if any(hmac.compare_digest(self._token.encode(), one.encode()) for one in brought if one):
+        if any(map(self._is_token, (_asked_token(scope), _bearer(headers), _cookie(scope, headers)))):
             return None
         return 401, "Open this with the address that was printed when it started: it holds a token."
 
-    def _asked_token(self, scope: Any) -> str:
-        return parse_qs(scope.get("query_string", b"").decode("latin-1")).get("token", [""])[0]
+    def _is_token(self, brought: str) -> bool:
+        """In a time that does not tell how much of it is right."""
+        if self._token is None or not brought:
+            return False
+        return hmac.compare_digest(self._token.encode(), brought.encode())
+
+
+def _asked_token(scope: Any) -> str:
+    return parse_qs(scope.get("query_string", b"").decode("latin-1")).get("token", [""])[0]
 
 
 def _bearer(headers: dict[str, str]) -> str:
@@ -94,12 +98,16 @@ def _bearer(headers: dict[str, str]) -> str:
     return token.strip() if kind.lower() == "bearer" else ""
 
 
-def _cookie(headers: dict[str, str]) -> str:
-    try:
-        found = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
-    except Exception:  # http.cookies.CookieError, and whatever else a hostile header brings
-        return ""
-    return found.value if found else ""
+def _cookie_name(scope: Any) -> str:
+    """By the port: browsers keep the cookies of all servers of a machine together. A Unix socket has none."""
+    _, port = scope.get("server") or (None, None)
+    return "isthmus" if port is None else f"isthmus-{port}"
+
+
+def _cookie(scope: Any, headers: dict[str, str]) -> str:
+    from starlette.requests import cookie_parser  # as browsers do, which http.cookies does not; only servers have it
+
+    return str(cookie_parser(headers.get("cookie", "")).get(_cookie_name(scope), ""))
 
 
 async def _answer(send: Any, status: int, sentence: str) -> None:
