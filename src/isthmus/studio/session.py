@@ -55,11 +55,17 @@ class Remembered:
 
 
 class Session:
-    """What the studio's pages ask and tell."""
+    """What the studio's pages ask and tell, from several threads at once.
+
+    Whoever replaces documents or begins a fit, and whoever puts together what is stored of them, holds the lock: no fit
+    is of other documents than those that there are, and no answer about a document of before. `state` does without, so
+    that it can be asked meanwhile.
+    """
 
     def __init__(self, project: Project, method: str = "Auto") -> None:
         self.project = project
         self._method = Auto(random_state=0, warm_start=True) if method == "Auto" else method
+        self._lock = threading.RLock()
         self._documents = project.documents()
         self._thread: threading.Thread | None = None
         self._began = 0.0
@@ -77,11 +83,12 @@ class Session:
 
     def begin(self, documents: ProjectDocuments, meta: dict[str, Any]) -> None:
         """New documents, in place of those that there were."""
-        if self.running:
-            raise DataError("A fit is running: wait until it is done.")
-        self.project.set_documents(documents, meta)
-        self._documents, self._result, self._error = documents, None, None
-        self.__dict__.pop("_words", None)
+        with self._lock:
+            if self.running:
+                raise DataError("A fit is running: wait until it is done.")
+            self.project.set_documents(documents, meta)
+            self._documents, self._result, self._error = documents, None, None
+            self.__dict__.pop("_words", None)
 
     @cached_property
     def _words(self) -> Remembered:
@@ -95,12 +102,13 @@ class Session:
 
     def start_fit(self) -> None:
         """In the background, with the labels that there are."""
-        if self.running:
-            raise DataError("A fit is running: wait until it is done.")
-        _ = self.documents
-        self._began, self._error, self._stages = perf_counter(), None, []
-        self._thread = threading.Thread(target=self._fit, name="fit", daemon=True)
-        self._thread.start()
+        with self._lock:
+            if self.running:
+                raise DataError("A fit is running: wait until it is done.")
+            _ = self.documents
+            self._began, self._error, self._stages = perf_counter(), None, []
+            self._thread = threading.Thread(target=self._fit, name="fit", daemon=True)
+            self._thread.start()
 
     def wait(self, seconds: float | None = None) -> None:
         """Until the fit is done."""
@@ -135,16 +143,18 @@ class Session:
         result = replace(result, profile=profile_target(result))
         before = self._last_labels()
         summary = _summary(result, before, sum(label is not None for label in labels), perf_counter() - self._began)
-        batch = self._pick(result.probabilities, set(answers))
+        batch, model = self._pick(result.probabilities, set(answers)), _as_bytes(result)
         last = max((one.number for one in answers.values()), default=0)
-        self.project.store_fit(summary, result.probabilities, _as_bytes(result), batch, last)
-        self._result = result
+        with self._lock:
+            self.project.store_fit(summary, result.probabilities, model, batch, last)
+            self._result = result
 
     def _progress(self) -> dict[str, Any]:
         """Of a fit that runs: which candidates are done, which one runs, and which are to come."""
-        if not self.running or not self._stages:
+        stages = self._stages  # of this fit, if another one begins meanwhile
+        if not self.running or not stages:
             return {"done": [], "now": None, "left": []}
-        *done, now = self._stages
+        *done, now = stages
         return {"done": [stage.name for stage in done], "now": now.name, "left": list(now.left)}
 
     def _last_labels(self) -> list[str] | None:
@@ -166,29 +176,42 @@ class Session:
 
     def result(self) -> Result:
         """Of the last fit, with its texts: from memory, or from the project."""
-        if self._result is None:
-            model = self.project.last_model()
-            if model is None:
-                raise DataError("Nothing was fitted yet.")
-            with tempfile.TemporaryDirectory() as folder:
-                path = Path(folder, "model.isthmus")
-                path.write_bytes(model)
-                loaded = load(path)
-            documents, last = self.documents, self.project.summaries()[-1]["last_answer"]
-            learned = {row: one.label for row, one in self.project.answers().items() if one.number <= last}
-            self._result = replace(
-                loaded,
-                target_labels=[learned.get(row) for row in range(len(documents.ids))],
-                source_texts=documents.source_texts,
-                source_labels=documents.source_labels,
-                target_texts=documents.target_texts,
-            )
-        return self._result
+        with self._lock:
+            if self._result is None:
+                self._result = self._stored_result()
+            return self._result
+
+    def _stored_result(self) -> Result:
+        model = self.project.last_model()
+        if model is None:
+            raise DataError("Nothing was fitted yet.")
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "model.isthmus")
+            path.write_bytes(model)
+            loaded = load(path)
+        documents, last = self.documents, self.project.summaries()[-1]["last_answer"]
+        learned = {row: one.label for row, one in self.project.answers().items() if one.number <= last}
+        return replace(
+            loaded,
+            target_labels=[learned.get(row) for row in range(len(documents.ids))],
+            source_texts=documents.source_texts,
+            source_labels=documents.source_labels,
+            target_texts=documents.target_texts,
+        )
 
     # ---- labelling
 
     def next_document(self) -> dict[str, Any] | None:
         """The first of the batch that has no answer; a new batch when there is none. None if all have one."""
+        with self._lock:
+            pick = self._next_pick()
+            if pick is None:
+                return None
+            documents = self.documents
+            return {"row": pick.row, "id": documents.ids[pick.row], "text": documents.target_texts[pick.row],
+                    "kind": pick.kind}  # fmt: skip
+
+    def _next_pick(self) -> Pick | None:
         summaries = self.project.summaries()
         if not summaries:
             return None
@@ -199,21 +222,17 @@ class Session:
             assert probabilities is not None
             self.project.set_batch(self._pick(probabilities, set(answers)))
             waiting = [pick for pick in self.project.batch() if pick.row not in answers]
-        if not waiting:
-            return None
-        pick = waiting[0]
-        documents = self.documents
-        return {"row": pick.row, "id": documents.ids[pick.row], "text": documents.target_texts[pick.row],
-                "kind": pick.kind}  # fmt: skip
+        return waiting[0] if waiting else None
 
     def guess(self, row: int) -> dict[str, float]:
         """What the model takes a document for: the probability of each class, the likeliest first."""
-        summaries = self.project.summaries()
-        if not summaries or not 0 <= row < len(self.documents.ids):
-            raise DataError(f"There is no document {row}, or nothing was fitted yet.")
-        classes = summaries[-1]["classes"]
-        probabilities = self.project.last_probabilities(len(classes))
-        assert probabilities is not None
+        with self._lock:
+            summaries = self.project.summaries()
+            if not summaries or not 0 <= row < len(self.documents.ids):
+                raise DataError(f"There is no document {row}, or nothing was fitted yet.")
+            classes = summaries[-1]["classes"]
+            probabilities = self.project.last_probabilities(len(classes))
+            assert probabilities is not None
         own = probabilities[row].tolist()
         return dict(sorted(zip(classes, own, strict=True), key=lambda pair: -pair[1]))
 
@@ -222,9 +241,10 @@ class Session:
         label = (label or "").strip() or None
         if (action == LABEL) != (label is not None):
             raise DataError("A label is given with the action label, and with no other.")
-        kinds = {pick.row: pick.kind for pick in self.project.batch()}
-        guess = next(iter(self.guess(row)))
-        self.project.add_answer(row, action, label, kinds.get(row, "chosen"), guess)
+        with self._lock:
+            kinds = {pick.row: pick.kind for pick in self.project.batch()}
+            guess = next(iter(self.guess(row)))
+            self.project.add_answer(row, action, label, kinds.get(row, "chosen"), guess)
 
     def state(self) -> dict[str, Any]:
         """Everything that the page shows, but for the document."""
