@@ -354,6 +354,22 @@ def test_logs_hold_nothing_of_a_document(folder: Path, capsys: pytest.CaptureFix
     assert "secret" not in json.dumps(lines)
 
 
+def test_a_model_that_fails_is_counted_logged_and_answered(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (model,) = served(folder, "lr")
+    failing = mock.patch.object(model, "probabilities", side_effect=IndexError("no such row"))
+    with TestClient(serving_app([model], logs=True), raise_server_exceptions=False) as client:
+        with failing:
+            answer = client.post("/v1/label", json={"documents": ["refund"]})
+        counted, described = client.get("/metrics").text, client.get("/openapi.json").json()
+        assert client.post("/v1/label", json={"documents": ["refund"]}).status_code == 200  # the next one is well
+    assert (answer.status_code, answer.json()) == (500, {"error": "The model failed on this request."})
+    assert 'isthmus_requests_total{path="/v1/label",status="500"} 1.0' in counted
+    assert "500" in described["paths"]["/v1/label"]["post"]["responses"]
+    *trace, failed, well = capsys.readouterr().err.splitlines()
+    assert [json.loads(line)["status"] for line in (failed, well)] == [500, 200]
+    assert trace[-1] == "IndexError: no such row"
+
+
 def test_info_tells_what_is_in_a_file(folder: Path, tmp_path: Path) -> None:
     found = json.loads(run("info", folder / "tcl.isthmus", "--json").stdout)
     assert (found["model"], found["method"]) == ("Result", "TCL")

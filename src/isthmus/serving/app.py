@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+import traceback
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -125,6 +126,10 @@ class _Service:
             return _refused(429, "Too many documents wait: try again.")
         except RequestError as error:
             return _refused(error.status, str(error))
+        except Exception as error:  # whatever a model may raise: whoever runs the server sees it, and no client
+            with suppress(OSError):
+                traceback.print_exception(error, file=sys.stderr)
+            return _refused(500, "The model failed on this request.")
         finally:
             self.n_requests -= 1
 

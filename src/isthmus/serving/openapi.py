@@ -13,6 +13,7 @@ STATUSES = {
     413: "Too large.",
     422: "JSON of another shape.",
     429: "Too much waits: try again.",
+    500: "The model failed.",
     503: "It took too long.",
 }
 
