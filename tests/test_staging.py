@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import numpy as np
 import pytest
 
 from isthmus.io import atomic
 from isthmus.io.atomic import Staging, write_beside
+from isthmus.io.journal import Journal
 
 
 def test_text_and_bytes_are_written_beside(tmp_path: Path) -> None:
@@ -52,3 +55,35 @@ def test_a_signal_while_a_folder_is_made_or_removed_leaves_no_trace(tmp_path: Pa
         with mock.patch(f"isthmus.io.atomic.{function}", ended), pytest.raises(SystemExit), staging:
             staging.place(tmp_path / "out.csv")
         assert list(tmp_path.iterdir()) == []
+
+
+def test_where_nothing_can_be_locked_files_are_written_all_the_same(tmp_path: Path) -> None:
+    """As on some network drives: nobody can tell what is in use, and so nothing is swept away either."""
+    other = tmp_path / ".isthmus-0123456789abcdef"
+    other.mkdir()
+    with mock.patch("isthmus.io.atomic.fcntl.flock", side_effect=OSError(errno.ENOLCK, "No locks available")):
+        write_beside(tmp_path / "out.csv", "whole")
+        with Journal.beside(tmp_path / "labels.csv", {}) as journal:
+            journal.write(0, scores=np.ones(1))
+    assert (tmp_path / "out.csv").read_text() == "whole"
+    assert journal.read(0) is not None
+    assert other.is_dir()
+
+
+def test_a_folder_that_is_being_swept_is_not_written_to(tmp_path: Path) -> None:
+    """Another process found it before it was locked, and is about to remove it."""
+    locked, swept = atomic.locked, list[Path]()
+
+    def late(folder: Path) -> int | None:
+        if not swept:
+            swept.append(folder)
+            raise BlockingIOError
+        return locked(folder)
+
+    with mock.patch.object(atomic, "locked", late), Staging() as staging:
+        place = staging.place(tmp_path / "out.csv")
+        assert place.parent not in swept
+        shutil.rmtree(swept[0])
+        place.write_text("whole")
+        staging.commit()
+    assert (tmp_path / "out.csv").read_text() == "whole"

@@ -6,6 +6,7 @@ import os
 import re
 import secrets
 import shutil
+from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
@@ -100,9 +101,11 @@ class _Aside:
         _sweep(self.path.parent)
         while True:
             self.path.mkdir(mode=0o700)
-            self._lock = locked(self.path)
-            if self.path.is_dir():  # another process may have swept it away before it was locked
-                return
+            # Another process may sweep it away before it is locked, or be about to.
+            with suppress(BlockingIOError):
+                self._lock = locked(self.path)
+                if self.path.is_dir():
+                    return
             self.path = self.path.with_name(f".isthmus-{secrets.token_hex(8)}")
 
     def remove(self) -> None:
@@ -113,16 +116,21 @@ class _Aside:
 
 
 def locked(folder: Path) -> int | None:
-    """A lock that ends with this process, however that ends; None if another process has it."""
+    """A lock that ends with this process, however that ends; a BlockingIOError if another process has it.
+
+    None where there is nothing to lock: the folder is gone, or in a file system without locks.
+    """
     if fcntl is None:
         return None
     number = None
     try:
         number = os.open(folder, os.O_RDONLY)
         fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:  # in use, gone, or in a file system without locks
+    except OSError as error:
         if number is not None:
             os.close(number)
+        if isinstance(error, BlockingIOError):
+            raise
         return None
     return number
 
@@ -131,10 +139,11 @@ def _sweep(parent: Path) -> None:
     """Remove what no process holds any more."""
     for folder in parent.glob(".isthmus-*"):
         if ASIDE.fullmatch(folder.name) and folder.is_dir() and not folder.is_symlink():
-            lock = locked(folder)
-            if lock is not None:
-                shutil.rmtree(folder, ignore_errors=True)
-                os.close(lock)
+            with suppress(BlockingIOError):
+                lock = locked(folder)
+                if lock is not None:
+                    shutil.rmtree(folder, ignore_errors=True)
+                    os.close(lock)
 
 
 def write_beside(path: Path, content: str | bytes) -> None:

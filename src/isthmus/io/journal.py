@@ -79,9 +79,11 @@ class Journal:
 
     def __enter__(self) -> Self:
         self.folder.mkdir(exist_ok=True)
-        self._lock = locked(self.folder)
-        if self._lock is None and os.name != "nt":
-            raise DataError(f"{self.folder} is in use by another process: wait for it, or choose another output.")
+        try:
+            self._lock = locked(self.folder)
+        except BlockingIOError:
+            sentence = f"{self.folder} is in use by another process: wait for it, or choose another output."
+            raise DataError(sentence) from None
         about = self.folder / ABOUT
         self.resumed = about.exists() and about.read_text(encoding="utf-8") == self._about
         if not self.resumed:
