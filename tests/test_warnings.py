@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+import threading
 import warnings
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,11 +21,14 @@ from sklearn.preprocessing import FunctionTransformer
 
 import isthmus
 from conftest import Toy, unrelated_toy
+from isthmus import exceptions
 from isthmus.exceptions import (
     EmptyDocumentWarning,
     GuessedEncodingWarning,
     SmallClassWarning,
     TransferWarning,
+    silenced,
+    warn,
     warn_deprecated,
 )
 from isthmus.io.documents import open_documents
@@ -56,6 +62,42 @@ def test_what_is_deprecated_says_what_to_use_and_until_when() -> None:
         FutureWarning, match=r"^fit\(shares=\) is deprecated, and goes in isthmus 0\.4: use target_prior=\.$"
     ):
         warn_deprecated("fit(shares=)", "target_prior=", goes_in="0.4")
+
+
+def test_silence_is_of_one_thread_and_of_the_kinds_named() -> None:
+    begun, heard, filters = threading.Event(), threading.Event(), list(warnings.filters)
+
+    def silent() -> None:
+        with silenced(EmptyDocumentWarning):
+            begun.set()
+            heard.wait(10)
+            warn("nothing is said", EmptyDocumentWarning)
+            with silenced(SmallClassWarning):
+                warn("nor of both", EmptyDocumentWarning)
+                warn("nor of both", SmallClassWarning)
+
+    with ThreadPoolExecutor(1) as pool, silenced(SmallClassWarning):
+        other = pool.submit(silent)
+        begun.wait(10)
+        with pytest.warns(EmptyDocumentWarning, match="this is said"):
+            warn("this is said", EmptyDocumentWarning)
+        heard.set()
+        other.result()  # whatever it warns of is an error
+    with pytest.warns(SmallClassWarning):
+        warn("afterwards", SmallClassWarning)
+    assert warnings.filters == filters
+
+
+def test_nothing_of_ours_is_silenced_for_all_threads() -> None:
+    """`warnings.simplefilter` is for what other libraries say."""
+    package = Path(isthmus.__file__).parent
+    found = []
+    for file in sorted(package.rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "warnings.simplefilter":
+                kind = ast.unparse(node.args[-1])
+                found += [f"{file.relative_to(package)}:{node.lineno}"] if hasattr(exceptions, kind) else []
+    assert found == []
 
 
 def test_transfer_warnings() -> None:

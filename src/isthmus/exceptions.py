@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 BETWEEN = {"isthmus", "sklearn", "joblib"}
 """Packages whose lines may stand between a user's and a warning."""
@@ -61,6 +64,22 @@ class TransferWarning(UserWarning):
     """Negative transfer: labels should not cross here, or not without a second look."""
 
 
+_silenced: ContextVar[tuple[type[Warning], ...]] = ContextVar("silenced", default=())
+
+
+@contextmanager
+def silenced(*kinds: type[Warning]) -> Iterator[None]:
+    """While this lasts, `warn` says nothing of these kinds in this thread.
+
+    `warnings.catch_warnings` changes what all threads hear, and where two overlap, the silence of one may stay.
+    """
+    token = _silenced.set((*_silenced.get(), *kinds))
+    try:
+        yield
+    finally:
+        _silenced.reset(token)
+
+
 def warn_deprecated(old: str, new: str, *, goes_in: str) -> None:
     """Something public has a better way: the old one works until `goes_in`, a version (docs/stability.md)."""
     warn(f"{old} is deprecated, and goes in isthmus {goes_in}: use {new}.", FutureWarning)
@@ -71,6 +90,8 @@ def warn(sentence: str, kind: type[Warning]) -> None:
 
     From Python 3.12 on, `warnings.warn` can do so itself (skip_file_prefixes).
     """
+    if issubclass(kind, _silenced.get()):
+        return
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in BETWEEN:
         frame, level = frame.f_back, level + 1

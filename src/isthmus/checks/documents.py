@@ -11,7 +11,7 @@ import scipy.sparse as sp
 
 from isthmus.checks.corpus import two_domains
 from isthmus.checks.trial import Trial, expect, expect_close, expect_probabilities
-from isthmus.exceptions import EmptyDocumentWarning
+from isthmus.exceptions import EmptyDocumentWarning, silenced
 
 
 def check_input_is_left_unchanged(trial: Trial) -> None:
@@ -83,8 +83,7 @@ def check_documents_without_a_word(trial: Trial) -> None:
     keep = np.ones(len(toy.y))
     keep[empty] = 0
     X = sp.csr_array(sp.diags_array(keep) @ toy.X)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", EmptyDocumentWarning)
+    with silenced(EmptyDocumentWarning):
         model = trial.fit(X=X)
         later = model.predict_proba(X)
     expect_probabilities(model.label_distributions_, (len(toy.y), 2), "label_distributions_ with empty documents")

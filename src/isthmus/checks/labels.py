@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 
 from isthmus.checks.corpus import two_domains
 from isthmus.checks.trial import KNOWN_LABEL, Trial, expect, expect_probabilities, expect_same_bits, expect_same_fit
-from isthmus.exceptions import SmallClassWarning
+from isthmus.exceptions import SmallClassWarning, silenced
 
 
 def check_probabilities(trial: Trial) -> None:
@@ -71,8 +69,7 @@ def check_class_of_one_document(trial: Trial) -> None:
     """A class with a single labelled document is learned from, with a warning."""
     y = trial.toy.y.astype(object)
     y[np.flatnonzero(~trial.toy.in_target)[0]] = "rare"
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SmallClassWarning)
+    with silenced(SmallClassWarning):
         model = trial.fit(y=y)
     expected = ["class 0", "class 1", "rare"]
     expect(model.classes_.tolist() == expected, f"classes_ to be {expected}", model.classes_.tolist())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.metadata import EntryPoint
@@ -18,7 +17,7 @@ from isthmus.cli.settings import apply_settings
 from isthmus.cli.stages import Advance, Stages
 from isthmus.core.estimator import TransferClassifier
 from isthmus.core.progress import Stage, Step, listening
-from isthmus.exceptions import DataError, EmptyDocumentWarning, SmallClassWarning, TransferWarning
+from isthmus.exceptions import DataError, EmptyDocumentWarning, SmallClassWarning, TransferWarning, silenced
 from isthmus.text import PRESETS, StaticEncoder, is_static_folder, read_encoder, static_encoder
 from isthmus.text.static import HUB_NAME, STATIC
 
@@ -66,11 +65,9 @@ def fitting(estimator: TransferClassifier, stages: Stages) -> Iterator[None]:
         left = f", {len(stage.left)} more to come" if stage.left else ""
         advance(len(tried) - 1, len(tried) + len(stage.left), f"{what}: {stage.name}{left}")
 
-    with stages.stage(what) as advance, warnings.catch_warnings(), listening(tell):
+    shown = (TransferWarning, SmallClassWarning, EmptyDocumentWarning)  # by the summary, and most by the findings
+    with stages.stage(what) as advance, silenced(*shown), listening(tell):
         watch_steps(estimator, advance)
-        warnings.simplefilter("ignore", TransferWarning)  # the summary shows them
-        warnings.simplefilter("ignore", SmallClassWarning)  # the findings have it
-        warnings.simplefilter("ignore", EmptyDocumentWarning)  # and most of these
         try:
             yield
         except (ValueError, TypeError) as error:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from isthmus.exceptions import DataError, EmptyDocumentWarning, EncoderNotSavedWarning, ModelFileError
+from isthmus.exceptions import DataError, EmptyDocumentWarning, EncoderNotSavedWarning, ModelFileError, silenced
 
 if TYPE_CHECKING:
     from isthmus._result import Result
@@ -64,18 +63,15 @@ def ask(result: Result, texts: list[str]) -> tuple[Matrix, Array]:
         X = result.vectorizer.transform(texts)
     except (ValueError, TypeError) as error:  # an encoder returned what is no row for each text
         raise DataError(str(error)) from error
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", EmptyDocumentWarning)
-        with asking():
-            return X, result.estimator.predict_proba(X)
+    with silenced(EmptyDocumentWarning), asking():
+        return X, result.estimator.predict_proba(X)
 
 
 def save_result(result: Result, path: Path) -> None:
     """Write a model. Its encoder is named on the command line again, so that nobody need be warned."""
     import isthmus
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", EncoderNotSavedWarning)
+    with silenced(EncoderNotSavedWarning):
         try:
             isthmus.save(result, path)
         except (ValueError, TypeError) as error:

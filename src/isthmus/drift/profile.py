@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +14,7 @@ from sklearn.pipeline import Pipeline
 
 from isthmus.core.features import is_word
 from isthmus.core.parts import drawn_rows, rows_of, taken_rows, word_sums
-from isthmus.exceptions import EmptyDocumentWarning
+from isthmus.exceptions import EmptyDocumentWarning, silenced
 from isthmus.text import LogTfidf, WordsAndEmbeddings
 from isthmus.typing import Array, Positions
 
@@ -108,8 +107,7 @@ def _profile(estimator: Any, vectorizer: Any, texts: Collection[str], X: Any, sh
 def _profile_of(estimator: Any, vectorizer: Any, some: DrawnDocuments, shared: set[str]) -> TargetProfile:
     own, center, n = some.X, some.center, some.n
     drawn = _without_own(vectorizer, own, shared)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", EmptyDocumentWarning)
+    with silenced(EmptyDocumentWarning):
         probabilities = estimator.predict_proba(drawn)
     cross = drawn.multiply(own) if sp.issparse(drawn) else drawn * own
     itself = np.asarray(cross.sum(axis=1)).ravel()

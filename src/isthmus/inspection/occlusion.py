@@ -5,7 +5,6 @@ This asks nothing of a method but `predict_proba`, so it works for all of them.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -13,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from isthmus.core.features import is_letter_run, is_run_of, is_word
-from isthmus.exceptions import EmptyDocumentWarning
+from isthmus.exceptions import EmptyDocumentWarning, silenced
 from isthmus.inspection.topics import Words
 from isthmus.typing import Array, Mask, Matrix, Positions
 
@@ -67,9 +66,8 @@ def deciding_words(
             "give the names of the vectorizer that made X."
         )
     X = sp.csr_array(X) if sp.issparse(X) else np.asarray(X)
-    with warnings.catch_warnings():
-        # A document of one word is empty without it; it then gets the class prior, which is what is meant here.
-        warnings.simplefilter("ignore", EmptyDocumentWarning)
+    # A document of one word is empty without it; it then gets the class prior, which is what is meant here.
+    with silenced(EmptyDocumentWarning):
         whole = np.asarray(estimator.predict_proba(X))
         numbers = whole.argmax(axis=1) if labels is None else _class_numbers(estimator.classes_, labels, X.shape[0])
         before = _log_odds(whole, numbers)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 
 from isthmus.auto.warnings import HARM
-from isthmus.exceptions import EmptyDocumentWarning, SmallClassWarning
+from isthmus.exceptions import EmptyDocumentWarning, SmallClassWarning, silenced
 from isthmus.methods import LR
 from isthmus.report.material import Material
 
@@ -33,9 +32,7 @@ def baseline(material: Material) -> Baseline | None:
     if material.method == "LR" or given_up or material.learned.all():
         return None
     classes = material.source_numbers
-    with warnings.catch_warnings():  # the fit has warned of these documents
-        warnings.simplefilter("ignore", EmptyDocumentWarning)
-        warnings.simplefilter("ignore", SmallClassWarning)
+    with silenced(EmptyDocumentWarning, SmallClassWarning):  # the fit has warned of these documents
         found = LR().fit(material.X_source, classes).predict(material.X_target)
     open_ones = ~material.learned
     probabilities = np.asarray(material.result.probabilities)

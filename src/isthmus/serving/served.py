@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import warnings
 from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -13,7 +12,7 @@ import numpy as np
 
 from isthmus._result import Result
 from isthmus.drift import DriftReport, compare_batch, describe_documents
-from isthmus.exceptions import EmptyDocumentWarning, ModelFileError
+from isthmus.exceptions import EmptyDocumentWarning, ModelFileError, silenced
 from isthmus.inspection.occlusion import deciding_words
 from isthmus.typing import Array
 
@@ -68,8 +67,7 @@ class ServedModel:
         """The classes, and a row for each text: both of the same model."""
         result = self.result
         X = result.vectorizer.transform(list(texts))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", EmptyDocumentWarning)
+        with silenced(EmptyDocumentWarning):
             probabilities = result.estimator.predict_proba(X)
         if result.profile is not None:
             few = slice(DESCRIBED)

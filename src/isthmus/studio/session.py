@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 import threading
-import warnings
 from collections import Counter
 from copy import copy
 from dataclasses import asdict, replace
@@ -21,7 +20,7 @@ from isthmus.auto import Auto
 from isthmus.core.progress import Stage, listening
 from isthmus.core.proportions import wilson
 from isthmus.drift import profile_target
-from isthmus.exceptions import DataError, EmptyDocumentWarning, SmallClassWarning, TransferWarning
+from isthmus.exceptions import DataError, EmptyDocumentWarning, SmallClassWarning, TransferWarning, silenced
 from isthmus.io.models import load, save
 from isthmus.selection import Pick, pick_batch
 from isthmus.studio.project import LABEL, SKIP, Project, ProjectDocuments
@@ -127,9 +126,8 @@ class Session:
         documents, answers = self.documents, self.project.answers()
         labels = [one.label if (one := answers.get(row)) else None for row in range(len(documents.ids))]
         words = self._words
-        with warnings.catch_warnings(), listening(self._stages.append):
-            for kind in (TransferWarning, SmallClassWarning, EmptyDocumentWarning):
-                warnings.simplefilter("ignore", kind)
+        silent = silenced(TransferWarning, SmallClassWarning, EmptyDocumentWarning)  # the page shows what they say
+        with silent, listening(self._stages.append):
             result = transfer(
                 documents.source_texts,
                 documents.source_labels,
