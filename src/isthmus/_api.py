@@ -120,24 +120,22 @@ def transfer(
     labels = read_source_labels(source_labels, len(source))
     domains = _read_domains(source_domains, len(source))
     estimator = read_method(method, random_state)
-    own = estimator.get_params(deep=False)
-    before = {name: value for name, value in own.items() if name == "callback"}
-    _tell(estimator, target_prior, max_time, verbose)
+    before = estimator.get_params(deep=False)
+    _tell(estimator, target_prior, max_time, verbose, vectorizer is None)
     if hasattr(target_texts, "to_delayed"):  # a Dask collection
         _check_partitioned(estimator, client, folder, (vectorizer, encoder, target_labels))
         result = transfer_partitions(estimator, source, labels, domains, target_texts, client, folder, preset)
-        result.estimator.set_params(**before)
+        _untimed(result.estimator, before)
         return result
     target: Any = read_texts(target_texts, "target_texts") if folder is None else target_texts
     few = _read_few(target_labels, len(target), labels)
-    own_vectorizer = vectorizer is not None
     if folder is None:
         vectorizer = _read_vectorizer(vectorizer, preset, encoder, isinstance(estimator, Auto), source, target)
         X = _vectorized(vectorizer, source, target)
     else:
         vectorizer, X = rows_in_folder(source, target, folder, preset, (vectorizer, encoder))
-    if isinstance(estimator, Auto) and (not own_vectorizer or isinstance(vectorizer, WordsAndEmbeddings)):
-        estimator.set_params(n_embedding_features=getattr(vectorizer, "n_embedding_features_", 0))
+    if isinstance(vectorizer, WordsAndEmbeddings):
+        estimator.set_params(n_embedding_features=vectorizer.n_embedding_features_)
     known = [label is not None for label in labels + few]
     with on_cluster(client):
         estimator.fit(  # with columns that nobody else holds
@@ -147,8 +145,8 @@ def transfer(
             target_domain=TARGET,
             sample_labeled=filled_column(known, X.shape[0], False),
         )
-    fitted = copy(estimator).set_params(**before)  # without the clock, which no file could hold
-    estimator.set_params(**own)  # who keeps it for a refit has told this call alone
+    fitted = _untimed(copy(estimator), before)
+    estimator.set_params(**before)  # who keeps it for a refit has told this call alone
     return Result(
         labels=fitted.transduction_[len(source) :],
         probabilities=fitted.label_distributions_[len(source) :],
@@ -196,14 +194,23 @@ def _check_partitioned(estimator: TransferClassifier, client: Any, folder: Any, 
         raise ValueError(f"{what}, and novelty=True needs all texts in one place: leave it out.")
 
 
-def _tell(estimator: TransferClassifier, target_prior: Any, max_time: float | None, verbose: int) -> None:
-    """What `transfer` was told, to a method that listens."""
+def _tell(
+    estimator: TransferClassifier, target_prior: Any, max_time: float | None, verbose: int, reads_texts: bool
+) -> None:
+    """What `transfer` was told, to a method that listens. Where it `reads_texts`, it knows best what stands in rows."""
+    if isinstance(estimator, Auto) and reads_texts:
+        estimator.set_params(n_embedding_features=0)
     if target_prior is not None:
         _set_prior(estimator, target_prior)
     if max_time is not None:
         limit_time(estimator, max_time)
     if verbose and "verbose" in estimator.get_params():
         estimator.set_params(verbose=verbose)
+
+
+def _untimed(estimator: TransferClassifier, before: dict[str, Any]) -> TransferClassifier:
+    """The same, without the clock that `max_time` has put there, which no file could hold."""
+    return estimator.set_params(**{name: value for name, value in before.items() if name == "callback"})
 
 
 def _set_prior(estimator: TransferClassifier, target_prior: Any) -> None:
