@@ -247,7 +247,9 @@ def test_hypotheses_count_for_one_together_and_not_at_all_below_a_twentieth(monk
 
 
 def a_decision(scores: np.ndarray, value: float) -> Decision:
-    return Decision(("a",), scores, [1.0], [1.0], Diagnostics(), Estimate(value, value - 0.1, value + 0.1), [], [])
+    return Decision(
+        ("a",), scores, [1.0], [1.0], [0.0, 0.0], Diagnostics(), Estimate(value, value - 0.1, value + 0.1), [], []
+    )
 
 
 @pytest.mark.parametrize("target_prior", ["auto", "source", "unknown"])

@@ -154,6 +154,17 @@ def test_the_target_prior_is_found(share: float) -> None:
     assert told.target_prior_["class 1"] == pytest.approx(0.5, abs=0.01)
 
 
+def test_of_two_classes_labels_keep_to_a_prior_that_is_given() -> None:
+    """Whatever prior members find: of the fit's documents, of the same ones later, and of a saved model's."""
+    toy = thinned(make_toy(seed=2), 0.5)
+    auto = quiet(toy, Auto(target_prior={"class 0": 0.9, "class 1": 0.1}, random_state=0))
+    of_target = auto.transduction_[toy.in_target]
+    assert np.mean(of_target == "class 1") == pytest.approx(0.1, abs=1 / len(of_target))
+    later = auto.predict(toy.X[toy.in_target])
+    assert np.mean(later == "class 1") == pytest.approx(0.1, abs=0.05)
+    assert quiet(toy).solution_._offsets == [0.0, 0.0]
+
+
 def test_a_hypothesis_counts_by_how_far_its_evidence_falls_behind() -> None:
     def second(behind: float, n: int) -> float:
         first, second = weights_of([Evidence(0.8, 0.9), Evidence(0.8, 0.9 - behind)], n)

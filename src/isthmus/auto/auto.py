@@ -180,6 +180,7 @@ class Auto(TransferClassifier):
             _members=[_reading(run.solutions[name], run.width_of(name), problem.n_words) for name in decision.members],
             _spreads=decision.spreads,
             _weights=decision.weights,
+            _offsets=decision.offsets,
             _sharpness=decision.sharpness,
             _scale=scale,
             novel=_mask(problem.n_rows, decision.novel) if self.novelty else None,

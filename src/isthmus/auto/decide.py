@@ -35,6 +35,8 @@ class Decision:
     spreads: list[float]
     weights: list[float]
     """Of the members."""
+    offsets: list[float]
+    """In the scores, of each class."""
     diagnostics: Diagnostics
     estimate: Estimate
     warnings: list[Caution]
@@ -105,6 +107,8 @@ def relearned(decision: Decision, run: Run, answers: Mapping[str, Array]) -> Dec
     """
     members = tuple(name for name in decision.members if name in answers)
     scores, spreads = run.average(members, answers)
+    offsets = run.offsets(scores)
+    scores = scores + offsets
     rows = []
     for row in decision.rows:
         name = row["name"]
@@ -114,7 +118,9 @@ def relearned(decision: Decision, run: Run, answers: Mapping[str, Array]) -> Dec
             row = {**row, "why": run.skipped[name]}
         rows.append(row)
     weights = run.member_weights(members)
-    return replace(decision, members=members, scores=scores, spreads=spreads, weights=weights, rows=rows)
+    return replace(
+        decision, members=members, scores=scores, spreads=spreads, weights=weights, offsets=offsets, rows=rows
+    )
 
 
 def settled(decision: Decision, run: Run) -> Decision:
@@ -175,8 +181,10 @@ def _decision(
     reason: str = "",
 ) -> Decision:
     scores, spreads = run.average(members)
-    rows = _rows(run, members, scores, reason)
-    return Decision(members, scores, spreads, run.member_weights(members), diagnostics, estimate, found, rows)
+    offsets = run.offsets(scores)
+    rows = _rows(run, members, scores + offsets, reason)
+    weights = run.member_weights(members)
+    return Decision(members, scores + offsets, spreads, weights, offsets, diagnostics, estimate, found, rows)
 
 
 def _ensembles(run: Run, answers: Mapping[str, Array] | None = None) -> dict[str, tuple[str, ...]]:

@@ -54,6 +54,8 @@ class EnsembleSolution(TransductiveSolution):
     """Of the documents: members know them at a mean squared length of one."""
     _weights: list[float] = field(default_factory=list)
     """Of the members; empty where all count alike."""
+    _offsets: list[float] = field(default_factory=list)
+    """Of the classes; empty for none."""
     novel: Any = None
     """Which rows of X look like a class that the source lacks; None if nobody asked for it."""
 
@@ -61,6 +63,7 @@ class EnsembleSolution(TransductiveSolution):
         X = X if self._scale == 1 else X * X.dtype.type(self._scale)
         answers = [member.assign(X, domain) for member in self._members]
         scores = combine(answers, self._spreads, self._weights or [1.0] * len(answers))
+        scores = scores + self._offsets if self._offsets else scores
         return tempered(scores, self._sharpness)
 
     def member(self, name: str) -> Solution:

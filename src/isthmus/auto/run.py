@@ -32,7 +32,7 @@ from isthmus.auto.label_shift import (
 )
 from isthmus.core.numerics import in_threads
 from isthmus.core.parts import by_parts
-from isthmus.core.priors import read_prior
+from isthmus.core.priors import offsets_at, read_prior
 from isthmus.core.problem import Problem
 from isthmus.core.progress import announce
 from isthmus.core.solution import Solution
@@ -197,6 +197,16 @@ class Run:
         own = [(answers or self.answers)[name] for name in members]
         spreads = [spread_of(answer) for answer in own]
         return combine(own, spreads, self.member_weights(members)), spreads
+
+    def offsets(self, scores: Array) -> list[float]:
+        """What brings an ensemble's labels of two classes to a prior that was given; nothing, if none was.
+
+        Members learn at it, and may find another one all the same, as a mixture does. Of more classes, it is better to
+        leave it to them.
+        """
+        if not isinstance(self.asked_for, dict) or self.problem.n_classes > 2:
+            return [0.0] * self.problem.n_classes
+        return offsets_at(scores, self.prior).tolist()
 
     def answers_to(self, documents: Sequence[tuple[int, Matrix]], name: str) -> Array:
         """What a candidate that has run says of other documents, by the number of their domain: as of later ones."""

@@ -115,6 +115,16 @@ def label_by_rank(scores: Array, prior: Array) -> Positions:
     return labels
 
 
+def offsets_at(scores: Array, prior: Array) -> Array:
+    """What to add to each class's scores so that the largest are about at this prior.
+
+    >>> scores = np.array([[3.0, 0], [2, 0], [1, 0], [0, 1]])
+    >>> (scores + offsets_at(scores, np.array([0.5, 0.5]))).argmax(axis=1).tolist()
+    [0, 0, 1, 1]
+    """
+    return _offsets(scores, _whole(len(scores) * prior)) if len(scores) else np.zeros(len(prior))
+
+
 def _whole(sizes: Array) -> Positions:
     """Whole numbers with the same sum: the largest remainders are rounded up."""
     counts = np.asarray(np.floor(sizes + 1e-9), dtype=np.intp)

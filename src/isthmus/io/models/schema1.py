@@ -100,7 +100,7 @@ SOLUTIONS: dict[str, tuple[str, tuple[str, ...]]] = {
         "EnsembleSolution",
         (
             *("chosen_", "estimated_accuracy_", "warnings_", "diagnostics_", "target_prior_", "leaderboard_"),
-            *("_members", "_spreads", "_sharpness", "_scale", "_weights"),
+            *("_members", "_spreads", "_sharpness", "_scale", "_weights", "_offsets"),
         ),
     ),
 }  # fmt: skip
@@ -165,7 +165,7 @@ def _derive(name: str, attributes: dict[str, Any], make: Any) -> None:
     if name == "SGT":
         attributes["_n_neighbors"] = attributes["n_neighbors"]
     if name == "Auto":
-        attributes |= {**attributes.pop("_ensemble"), "_weights": []}
+        attributes |= {**attributes.pop("_ensemble"), "_weights": [], "_offsets": []}
     if name in ("CDSC", "SC"):
         weighted = attributes.get("weighting") == "eigenvalue"
         places = {
