@@ -145,8 +145,7 @@ def transfer(
             target_domain=TARGET,
             sample_labeled=filled_column(known, X.shape[0], False),
         )
-    fitted = _untimed(copy(estimator), before)
-    estimator.set_params(**before)  # who keeps it for a refit has told this call alone
+    fitted = _taken_from(estimator, before)
     return Result(
         labels=fitted.transduction_[len(source) :],
         probabilities=fitted.label_distributions_[len(source) :],
@@ -211,6 +210,13 @@ def _tell(
 def _untimed(estimator: TransferClassifier, before: dict[str, Any]) -> TransferClassifier:
     """The same, without the clock that `max_time` has put there, which no file could hold."""
     return estimator.set_params(**{name: value for name, value in before.items() if name == "callback"})
+
+
+def _taken_from(estimator: TransferClassifier, before: dict[str, Any]) -> TransferClassifier:
+    """What it has become, for a result to keep. Who gives it again for a refit has told this call alone."""
+    fitted = _untimed(copy(estimator), before)
+    estimator.set_params(**before)
+    return fitted
 
 
 def _set_prior(estimator: TransferClassifier, target_prior: Any) -> None:
