@@ -54,6 +54,17 @@ def test_documents_with_equal_scores_move_together(monkeypatch: pytest.MonkeyPat
     assert 0 < look.call_count < 20
 
 
+def test_a_target_prior_is_not_that_of_documents_of_the_source_without_a_label(toy: Toy) -> None:
+    """These have the source's, half of each class."""
+    labeled = ~toy.in_target & (np.arange(len(toy.y)) % 2 == 0)
+    problem = make_problem(LR(), toy.X, toy.y, toy.domain, "target", labeled)
+    source = np.array([np.mean(toy.y[labeled] == name) for name in problem.classes])
+    there, here = int((~labeled & ~toy.in_target).sum()), int(toy.in_target.sum())
+    expected = (here * np.array([0.2, 0.8]) + there * source) / (here + there)
+    assert read_prior({"class 0": 0.2, "class 1": 0.8}, problem) == pytest.approx(expected)
+    assert read_prior("source", problem) == pytest.approx(source)
+
+
 def test_which_target_priors_a_user_may_give(toy: Toy) -> None:
     problem = make_problem(LR(), make_toy().X, toy.y, toy.domain, "target")
     assert read_prior("unknown", problem) is None

@@ -86,6 +86,11 @@ class Run:
         self.problem = problem.words_alone
         """What diagnostics go by."""
         self.n_unlabeled = int(problem.unlabeled.shape[0])
+        self._of_target = np.repeat(
+            [own.is_target or not problem.targets for own in problem.domains],
+            [int((~own.labeled).sum()) for own in problem.domains],
+        )
+        """Which of them are the target's: some of the source's may have no label either."""
         self.asked_for, self.clock, self.random_state = target_prior, clock, random_state
         self.source_prior = self._read("source")
         self._go_by("source" if target_prior in TO_BE_FOUND else target_prior)  # fails at once where it is wrong
@@ -270,14 +275,15 @@ class Run:
         """Whether any two hypotheses find unlike priors of two classes. Of more, no caution helped in trials."""
         if self.problem.n_classes > 2:
             return False
-        shares = [self._counts(name) / self.n_unlabeled for name in self.evidence]
+        shares = [self._counts(name) / max(self._of_target.sum(), 1) for name in self.evidence]
         return any(np.abs(one - other).sum() / 2 > APART for one, other in combinations(shares, 2))
 
     def _labels(self, name: str) -> Positions:
         return self.answers[name].argmax(axis=1)
 
     def _counts(self, name: str) -> Positions:
-        return np.bincount(self._labels(name), minlength=self.problem.n_classes)
+        """How many documents of the target have each label."""
+        return np.bincount(self._labels(name)[self._of_target], minlength=self.problem.n_classes)
 
     def _agreed(self) -> Array:
         """What the hypotheses say together."""

@@ -25,19 +25,23 @@ PRIOR = [StrOptions({"source", "unknown"}), dict]
 
 
 def read_prior(target_prior: Any, problem: Problem) -> Array | None:
-    """The target prior of the documents to be labelled, or None if it is unknown.
+    """The prior of the documents to be labelled, or None if it is unknown.
 
     `target_prior` is about the whole target: "source" is the prior of the labelled source documents, "unknown" none; a
-    dict maps every class to its share. What is known of the target already is taken off.
+    dict maps every class to its share. What is known of the target already is taken off. Documents of the source
+    without a label have the source's prior.
     """
     if target_prior == "unknown":
         return None
     prior = _source_prior(problem) if target_prior == "source" else _named_prior(target_prior, problem)
     targets = problem.targets or problem.domains
     known = np.sum([domain.labels.sum(axis=0) for domain in targets], axis=0)
-    if not np.any(known):
+    n_elsewhere = sum(int((~domain.labeled).sum()) for domain in problem.domains if domain not in targets)
+    if not (np.any(known) or n_elsewhere):
         return prior
     left = np.maximum(sum(len(domain.rows) for domain in targets) * prior - known, 0)
+    if n_elsewhere:
+        left = left + n_elsewhere * _source_prior(problem)
     return left / left.sum() if left.any() else prior
 
 
