@@ -121,9 +121,10 @@ class TransferClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         Parameters
         ----------
         X : sparse or dense matrix, or DataFrame, documents x words
-            The documents of all domains. Their order means nothing, but for the last bits of sums, for documents that
-            are equally near (SC, SGT, DTLM, GCMF), and for which domain appears first: factorizations draw a random
-            start for one after the other.
+            The documents of all domains. Their order means little: last bits of sums; documents that are equally near
+            (SC, SGT, DTLM, GCMF); which domain appears first, as factorizations draw a random start for one after the
+            other; and the random numbers of LSA and of what learns from its dimensions (LSA, `features="lsa"`, Auto),
+            by which some of the labels in doubt change.
         y : array-like, one entry per row
             The labels. Entries of target rows are never read, whatever stands there.
         sample_domain : array-like, one name per row, optional
