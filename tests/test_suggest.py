@@ -13,6 +13,7 @@ import pytest
 import scipy.sparse as sp
 
 from command import run
+from isthmus import load
 from isthmus.exceptions import DataError
 from isthmus.io.documents import read_given
 from isthmus.selection import RANDOM, TEACHING, pick_batch
@@ -85,6 +86,26 @@ def test_labels_come_back_by_id_and_measure(fitted: Path) -> None:
     printed = run("fit", *files(fitted), "--labels", labelled, "--method", "LR").stdout
     assert "Of 10 documents drawn at random, the labels that were suggested before are right in 8: 80%" in printed
     assert "19 documents of the target have a label: these are learned from." in printed
+
+
+def test_a_second_round_joins_the_first(fitted: Path) -> None:
+    first = [{**row, "label": TRUTH[row["id"]]} for row in rows_of(suggest(fitted, "first.csv", "-n", 8))]
+    given = ["--labels", put(fitted / "first.csv", first)]
+    second = rows_of(suggest(fitted, "second.csv", "-n", 4, *given))
+    other = {"pay": "bug", "bug": "pay"}
+    wrong = [{**row, "label": other[row["guess"]]} for row in second]
+    given += ["--labels", put(fitted / "second.csv", [*wrong, {**first[0], "label": other[first[0]["label"]]}])]
+    third = rows_of(suggest(fitted, "third.csv", "--kind", "random", "-n", 500, *given))
+    assert len(third) == len(ROWS) - 12
+    done = run("fit", *files(fitted), *given, "--method", "LR", "--json", "-o", fitted / "both.isthmus", "--force")
+    found = json.loads(done.stdout)
+    assert found["target"]["known_labels"] == 12
+    measured = found["measured_before"]  # the first document of all is no news
+    assert (measured["right"], measured["documents"], measured["file"]) == (0, 2, str(fitted / "second.csv"))
+    labels = dict(zip([row["id"] for row in ROWS], load(fitted / "both.isthmus").target_labels, strict=True))
+    assert labels[first[0]["id"]] == other[first[0]["label"]]
+    printed = run("fit", *files(fitted), *given, "--method", "LR").stdout
+    assert f"Of 2 documents drawn at random in {fitted / 'second.csv'}, the labels" in printed
 
 
 def test_labels_that_are_wrong_are_named(fitted: Path) -> None:

@@ -41,7 +41,7 @@ def fit(
     preset: o.Preset = None,
     encoder: o.Encoder = None,
     use_target_labels: o.UseTargetLabels = False,
-    labels: o.LabelFile = None,
+    labels: o.LabelFiles = None,
     target_prior: o.TargetPrior = None,
     max_time: o.MaxTime = None,
     cluster: o.Cluster = None,
@@ -88,14 +88,14 @@ def fit(
     if cluster is not None and holds_tables(target):
         _fit_folder(estimator, reading, {**given, "settings": changed})
         return
-    inputs = [*source, *([] if labels is None else [str(labels)]), target]
+    inputs = [*source, *map(str, labels or ()), target]
     outputs = _plan({"--output": output, "--predictions": predictions, "--report": report}, force, inputs)
     skipped = _plan_skipped(skipped, outputs, force, inputs) if skip else None
     in_blocks = wants_blocks(blocks, target, _against_blocks(source, report, encoder))
-    read = _read(source, target, reading, use_target_labels, labels, skip, skipped, in_blocks)
+    read = _read(source, target, reading, use_target_labels, labels or [], skip, skipped, in_blocks)
     about = {"reading": vars(reading), "skip": skip, "preset": preset} if in_blocks else None
     how: dict[str, Any] = {"preset": preset, "encoder": load_encoder(encoder), "client": cluster}
-    use_target_labels |= labels is not None
+    use_target_labels |= bool(labels)
     with matrix_folder(inputs, next(iter(outputs.values()), None), about) as how["folder"]:
         result = _fit_and_write(estimator, read, use_target_labels, max_time, how, outputs)
     Summary(read, result, Labels.of(result), use_target_labels, outputs, perf_counter() - began, changed).show(as_json)
@@ -155,7 +155,7 @@ def _read(
     target: str,
     reading: Reading,
     use_target_labels: bool,
-    labels: Path | None,
+    labels: list[Path],
     skip: bool,
     skipped: Path | None,
     in_blocks: bool,
@@ -175,10 +175,10 @@ def _read(
         check_files(files, reading, use_target_labels)
         written = bad.finish(skipped)
     measured = None
-    if labels is not None:
+    if labels:
         if not use_target_labels:
             files.target.labels[:] = [None] * len(files.target.labels)  # nobody asked for those of the file itself
-        measured = join_labels(files, str(labels), reading)
+        measured = join_labels(files, [str(path) for path in labels], reading)
     return ReadFiles(files, files.findings(use_target_labels), bad, written, measured)
 
 

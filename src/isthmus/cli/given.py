@@ -22,6 +22,8 @@ class SampleScore:
 
     right: int
     n: int
+    file: str | None = None
+    """That holds the sample, where it is one of several."""
 
     @property
     def interval(self) -> Interval:
@@ -30,20 +32,21 @@ class SampleScore:
     def as_dict(self) -> dict[str, Any]:
         """For scripts."""
         interval = self.interval
-        return {"right": self.right, "documents": self.n, "accuracy": interval.value, "low": interval.low,
-                "high": interval.high}  # fmt: skip
+        return {"file": self.file, "right": self.right, "documents": self.n, "accuracy": interval.value,
+                "low": interval.low, "high": interval.high}  # fmt: skip
 
     def __str__(self) -> str:
+        where = f" in {self.file}" if self.file else ""
         return (
-            f"Of {n_documents(self.n)} drawn at random, the labels that were suggested before are right in "
+            f"Of {n_documents(self.n)} drawn at random{where}, the labels that were suggested before are right in "
             f"{self.right:,}: {self.interval}."
         )
 
 
-def measure(given: Sequence[GivenLabel], labels: dict[str, str]) -> SampleScore | None:
+def measure(given: Sequence[GivenLabel], labels: dict[str, str], file: str | None = None) -> SampleScore | None:
     """From those that were drawn at random, with what the model had said of them; `labels` has each by its id."""
     drawn = [one for one in given if one.kind == RANDOM and one.guess]
-    return SampleScore(sum(one.guess == labels[one.id] for one in drawn), len(drawn)) if drawn else None
+    return SampleScore(sum(one.guess == labels[one.id] for one in drawn), len(drawn), file) if drawn else None
 
 
 def labels_by_id(
@@ -94,9 +97,31 @@ def _beginning(text: str) -> str:
     return " ".join(text.split())[:200]
 
 
-def join_labels(files: Files, path: str, reading: Reading) -> SampleScore | None:
-    """Put the labels of a file in the place of the target's, by id; what they measure, if they can."""
+def labels_of_files(
+    paths: Sequence[str],
+    documents: Gathered,
+    classes: Sequence[Any],
+    label: str | None = None,
+    allowed: Sequence[str] = (),
+) -> tuple[dict[str, Any], SampleScore | None]:
+    """The labels of files, of which later ones win, by id; and what the last random sample among them measures.
+
+    Guesses of two models make no one accuracy. Nor does a document count that an earlier file labels: the model that
+    guessed may have learned from it.
+    """
+    by_id: dict[str, Any] = {}
+    measured = None
+    for path in paths:
+        given, own = labels_by_id(path, documents, classes, label, allowed)
+        new = [one for one in given if one.id not in by_id]
+        measured = measure(new, own, path if len(paths) > 1 else None) or measured
+        by_id |= own
+    return by_id, measured
+
+
+def join_labels(files: Files, paths: Sequence[str], reading: Reading) -> SampleScore | None:
+    """Put the labels of files in the place of the target's, by id; what they measure, if they can."""
     target, column = files.target, reading.target_label or reading.label
-    given, by_id = labels_by_id(path, target, files.classes, column, reading.allow_labels)
+    by_id, measured = labels_of_files(paths, target, files.classes, column, reading.allow_labels)
     target.labels[:] = [by_id.get(name, label) for name, label in zip(target.ids, target.labels, strict=True)]
-    return measure(given, by_id)
+    return measured

@@ -158,13 +158,13 @@ UseTargetLabels = Annotated[
         panel=METHOD,
     ),
 ]
-LabelFile = Annotated[
-    Path | None,
+LabelFiles = Annotated[
+    list[Path] | None,
     _option(
         "--labels",
         metavar="FILE",
         help="Labels for target documents, by id: what isthmus suggest wrote, filled in, or an export of Label "
-        "Studio or Argilla.",
+        "Studio or Argilla; repeatable, the last one wins.",
         panel=METHOD,
     ),
 ]

@@ -26,7 +26,8 @@ def suggest(
         o.SuggestKind.both
     ),
     labels: Annotated[
-        Path | None, typer.Option("--labels", metavar="FILE", help="Labels that there are already: others are chosen.")
+        list[Path] | None,
+        typer.Option("--labels", metavar="FILE", help="Labels that there are already: others are chosen; repeatable."),
     ] = None,
     form_of_tasks: Annotated[
         o.TaskFormat | None,
@@ -59,11 +60,11 @@ def suggest(
     from isthmus.io.atomic import write_beside
     from isthmus.io.documents import read_given, task_format, written_tasks
 
-    check_outputs({"--output": output}, force, [model, file, *([] if labels is None else [str(labels)])])
+    check_outputs({"--output": output}, force, [model, file, *map(str, labels or ())])
     written_as = task_format(str(output), form_of_tasks and form_of_tasks.value)
     result = load_result(model, encoder)
     classes = [str(label) for label in result.classes.tolist()]
-    given = set() if labels is None else {one.id for one in read_given(str(labels), id_column, None, classes)}
+    given = {one.id for path in labels or () for one in read_given(str(path), id_column, None, classes)}
     reading = {"form": form and form.value, "encoding": encoding, "max_document": max_document}
     with Stages() as stages:
         target = gather_readable(file, stages, text=text, id=id_column, **reading)

@@ -20,7 +20,7 @@ def update_model(
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="MODEL2", help="The new model.", rich_help_panel=o.WRITING)
     ],
-    labels: o.LabelFile = None,
+    labels: o.LabelFiles = None,
     use_target_labels: o.UseTargetLabels = False,
     text: o.Text = None,
     label: o.Label = None,
@@ -48,7 +48,7 @@ def update_model(
     from isthmus.cli.stages import Stages
     from isthmus.io.atomic import Staging
 
-    check_outputs({"--output": output}, force, [model, file, *([] if labels is None else [str(labels)])])
+    check_outputs({"--output": output}, force, [model, file, *map(str, labels or ())])
     result = load_result(model, encoder)
     columns = {"text": text, "label": label or ("label" if use_target_labels else None), "id": id_column}
     reading: dict[str, Any] = {
@@ -60,7 +60,7 @@ def update_model(
     }
     with Stages() as stages:
         new = gather_readable(file, stages, **reading)
-        known = _known_labels(result, new, labels, use_target_labels)
+        known = _known_labels(result, new, [str(path) for path in labels or ()], use_target_labels)
         with stages.stage("learning"), asking():
             after = result.update(new.texts, known)
         with stages.stage("writing"), Staging() as staging:
@@ -69,10 +69,10 @@ def update_model(
     _tell(result, after, new, output, as_json)
 
 
-def _known_labels(result: Result, new: Gathered, path: Path | None, use_own: bool) -> list[Any]:
+def _known_labels(result: Result, new: Gathered, paths: list[str], use_own: bool) -> list[Any]:
     """Of each document, or None; a label that is misspelt or new is refused."""
     from isthmus.cli.gathering import check_spelling
-    from isthmus.cli.given import labels_by_id
+    from isthmus.cli.given import labels_of_files
     from isthmus.core.labels import spelled_like
     from isthmus.exceptions import DataError
 
@@ -80,14 +80,15 @@ def _known_labels(result: Result, new: Gathered, path: Path | None, use_own: boo
     if use_own and not any(new.labels):
         raise DataError(f"{new.path} has no label: name their column with label=, or leave use_target_labels= out.")
     known = spelled_like(new.labels if use_own else [None] * len(new.texts), classes)
-    if path is not None:
-        _, by_id = labels_by_id(str(path), new, classes)
+    if paths:
+        by_id, _ = labels_of_files(paths, new, classes)
         known = [by_id.get(name, label) for name, label in zip(new.ids, known, strict=True)]
     strange = dict.fromkeys(str(label) for label in known if label is not None and label not in classes)
     check_spelling(new.path, strange, [str(one) for one in classes], ())
     if strange:
         named = ", ".join(repr(label) for label in list(strange)[:5])
-        raise DataError(f"{path or new.path} has labels that the model does not know: {named}. Fit it with that class.")
+        where = " and ".join(paths) or new.path
+        raise DataError(f"{where} has labels that the model does not know: {named}. Fit it with that class.")
     return known
 
 
