@@ -100,6 +100,31 @@ def test_the_command_measures_and_names_labels_that_it_does_not_know(fitted: Pat
     assert "did you mean &#39;bug&#39;?" in page
 
 
+def test_of_what_was_suggested_the_random_sample_alone_is_counted(fitted: Path) -> None:
+    """The others were chosen for being hard: with them, the interval would hold for no target."""
+    wrong = {"pay": "bug", "bug": "pay"}
+    rows = [
+        {**row, "id": str(n), "label": wrong[row["label"]] if n % 2 else row["label"], "guess": row["label"],
+         "kind": "teaching" if n % 2 else "random"}
+        for n, row in enumerate(make(30, 2, "u"))
+    ]  # fmt: skip
+    found = json.loads(measure(fitted, rows, "--json").stdout)
+    assert (found["documents"], found["right"], found["not_drawn_at_random"]) == (15, 15, 15)
+    done = measure(fitted, rows, "--report", fitted / "random.html")
+    assert "15 of 15 labels are right" in done.stdout
+    said = (
+        "later.csv: 15 documents count, drawn at random by isthmus suggest. Not counted: 15 documents chosen to teach"
+    )
+    assert said in done.stdout
+    assert said in (fitted / "random.html").read_text(encoding="utf-8")
+    teaching = [{**row, "kind": "teaching"} for row in rows]
+    assert "has no labelled document that was drawn at random" in measure(fitted, teaching).sentence
+    own = [{**row, "kind": "mail"} for row in rows]  # a column of somebody else
+    found = json.loads(measure(fitted, own, "--json").stdout)
+    assert (found["documents"], found["not_drawn_at_random"]) == (30, 0)
+    assert measure(fitted, [{**row, "kind": row["label"]} for row in rows], "--label", "kind").code == 0
+
+
 def test_nothing_of_a_label_is_markup(fitted: Path) -> None:
     evil = "<script>alert(1)</script>"
     rows = [{**row, "label": evil if n == 2 else row["label"]} for n, row in enumerate(make(30, 2, "u"))]

@@ -74,34 +74,37 @@ def evaluate(
     reading: dict[str, Any] = {"form": form and form.value, "encoding": encoding, "max_document": max_document}
     reading["allow_labels"] = [*classes, *(allow_label or ())]
     with Stages() as stages:
-        documents, unknown = _read(file, text, truth or label, reading, classes, stages)
+        documents, unknown, not_random = _read(file, text, truth or label, reading, classes, stages)
         with stages.stage("labelling"):
             _, probabilities = ask(result, documents.texts)
         evaluation = evaluate_labels([str(label) for label in documents.labels], probabilities, classes)
         labels = [classes[number] for number in probabilities.argmax(axis=1)]
         others = [_without_transfer(result, source, text, label, reading, documents, labels, stages)] if source else []
+    sample = _sample_alone(file, evaluation.n, not_random)
     if report is not None:
-        sentences = [finding.message for finding in unknown]
+        sentences = [*sample, *(finding.message for finding in unknown)]
         write_evaluation(evaluation, report, model=model, file=file, others=others, unknown=sentences)
     if as_json:
         written: dict[str, Any] = {"model": model, "file": file, **evaluation.as_dict()}
         written |= {"against": [other.as_dict() for other in others]}
         written |= {"unknown_labels": [finding.as_dict() for finding in unknown]}
+        written["not_drawn_at_random"] = not_random
         print_json(written | {"written": report and str(report)})
     else:
-        _show(evaluation, others, unknown, documents, report)
+        _show(evaluation, others, unknown, documents, report, sample)
 
 
 def _read(
     file: str, text: str | None, truth: str | None, reading: dict[str, Any], classes: list[str], stages: Stages
-) -> tuple[Gathered, list[Finding]]:
-    """The documents whose true label the model knows, and what there is to say about others."""
+) -> tuple[Gathered, list[Finding], int]:
+    """The documents whose true label the model knows, what there is to say about others, and how many do not count."""
     from isthmus.cli.gathering import gather_readable
     from isthmus.core.labels import spelled_like
     from isthmus.exceptions import DataError
     from isthmus.quality import find_unknown
 
     found = gather_readable(file, stages, text=text, label=truth, labelled=True, with_ids=False, **reading)
+    not_random = _keep_random(found)
     found.labels[:] = spelled_like(found.labels, classes)
     column = found.columns.label or ""
     unknown = list(find_unknown(found.part(found.labels), classes, column))
@@ -110,7 +113,40 @@ def _read(
         names = ", ".join(repr(label[:40]) for label in list(found.counts)[:5])
         raise DataError(f"{file} has no true label that the model knows, but {names}: spell labels alike.")
     found.texts[:], found.labels[:] = [found.texts[row] for row in kept], [found.labels[row] for row in kept]
-    return found, unknown
+    return found, unknown, not_random
+
+
+def _keep_random(found: Gathered) -> int:
+    """Of what isthmus suggest chose, keep the random sample: the others are there for being hard. How many these are.
+
+    Other files may have a column of that name as well.
+    """
+    from isthmus.exceptions import DataError
+    from isthmus.selection import RANDOM, TEACHING
+
+    n, rows = len(found.texts), [row for row, kind in enumerate(found.kinds) if kind == RANDOM]
+    if not {RANDOM, TEACHING} & set(found.kinds):
+        return 0
+    if not rows:
+        raise DataError(
+            f"{found.path} has no labelled document that was drawn at random: those that teach were chosen for being "
+            "hard, and measure no accuracy. Label those of isthmus suggest --kind random."
+        )
+    found.labels[:] = [found.labels[row] for row in rows]
+    found.texts[:], found.places[:] = ([own[row] for row in rows] for own in (found.texts, found.places))
+    return n - len(rows)
+
+
+def _sample_alone(file: str, n: int, not_random: int) -> list[str]:
+    """The sentence about documents that do not count, if there are any."""
+    from isthmus.cli.console import n_documents
+
+    if not not_random:
+        return []
+    return [
+        f"{file}: {n_documents(n)} {'counts' if n == 1 else 'count'}, drawn at random by isthmus suggest. Not counted: "
+        f"{n_documents(not_random)} chosen to teach, which {'is' if not_random == 1 else 'are'} harder than the rest."
+    ]
 
 
 def _without_transfer(
@@ -143,7 +179,12 @@ def _without_transfer(
 
 
 def _show(
-    evaluation: Evaluation, others: list[Comparison], unknown: list[Finding], documents: Gathered, report: Path | None
+    evaluation: Evaluation,
+    others: list[Comparison],
+    unknown: list[Finding],
+    documents: Gathered,
+    report: Path | None,
+    sample: list[str],
 ) -> None:
     from isthmus.cli.console import complain, output
 
@@ -154,7 +195,8 @@ def _show(
     def say(sentence: str, style: str = "") -> None:
         console.print(sentence, style=style, markup=False, soft_wrap=True)
 
-    say(str(documents))
+    for sentence in (str(documents), *sample):
+        say(sentence)
     say(f"{evaluation.n_right:,} of {evaluation.n:,} labels are right: {evaluation.accuracy}.", "bold")
     for other in others:
         say(str(other))

@@ -63,6 +63,8 @@ class Gathered:
     texts: list[str] = field(default_factory=list)
     labels: list[str | None] = field(default_factory=list)
     truth: list[str | None] = field(default_factory=list)
+    kinds: list[str] = field(default_factory=list)
+    """Why each was suggested, in a file that `isthmus suggest` wrote; else empty."""
     places: list[str] = field(default_factory=list)
     """Where each document stands in the file."""
     placeholders: dict[str, int] = field(default_factory=dict)
@@ -137,6 +139,8 @@ def gather(path: str, stages: Stages, bad: BadRows, most: int | None = None, **o
             found.texts.append(document.text)
             found.labels.append(document.label)
             found.truth.append(document.truth)
+            if file.suggested:
+                found.kinds.append(document.kind)
             found.places.append(file.place.removeprefix(f"{file.name}, "))
             if file.n_documents % REPORT_EVERY == 0:
                 advance(file.position, file.size)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from isthmus.exceptions import DataError
 from isthmus.io.documents.bad_rows import BadRowError, refuse
 from isthmus.io.documents.columns import Columns, check_late_columns, choose
+from isthmus.io.documents.given import SUGGESTED
 from isthmus.io.documents.lines import LONGEST
 from isthmus.io.documents.placeholders import is_placeholder
 from isthmus.io.documents.seen import Seen
@@ -25,6 +26,8 @@ class Document(NamedTuple):
     text: str
     label: str | None
     truth: str | None
+    kind: str = ""
+    """Why `isthmus suggest` chose it, in a file of that."""
 
 
 @dataclass
@@ -48,6 +51,11 @@ class DocumentFile:
     _n_rows: int = field(default=0, init=False)
 
     @property
+    def suggested(self) -> bool:
+        """Whether `isthmus suggest` wrote the file, by its columns: half of it may have been chosen for being hard."""
+        return SUGGESTED.issubset(self._table.columns) and "kind" not in (self.columns.label, self.columns.truth)
+
+    @property
     def size(self) -> int | None:
         """Bytes, if known."""
         return self._table.size
@@ -61,6 +69,8 @@ class DocumentFile:
     def __iter__(self) -> Iterator[Document]:
         roles = [(role, getattr(self.columns, role)) for role in ("text", "label", "id", "truth")]
         roles = [(role, column) for role, column in roles if column is not None]
+        if self.suggested:
+            roles.append(("kind", "kind"))
         wanted = list(dict.fromkeys(column for _, column in roles))
         spots = {role: wanted.index(column) for role, column in roles}
         seen = None if self._ids_differ else Seen()
@@ -92,8 +102,9 @@ class DocumentFile:
         truth = label if same else self._label(found.get("truth"))  # a placeholder counts once
         if self._labelled and label is None:
             raise BadRowError(place, *self._no_label(found["label"]))
+        kind = found.get("kind") or ""
         if self.columns.id is None:
-            return Document(str(self._n_rows), text, label, truth)
+            return Document(str(self._n_rows), text, label, truth, kind)
         name = found["id"]
         if not name:
             why = f"has no id (column {self.columns.id!r}): give it one, or choose another id=."
@@ -101,7 +112,7 @@ class DocumentFile:
         if seen is not None and not seen.add(name):
             why = f"has the id {name[:60]!r}, which an earlier document has: ids must differ."
             raise BadRowError(place, "with the id of an earlier document", why)
-        return Document(name, text, label, truth)
+        return Document(name, text, label, truth, kind)
 
     def _label(self, given: str | None) -> str | None:
         """None for a placeholder as well, unless it was asked for."""
