@@ -108,6 +108,21 @@ def test_a_second_round_joins_the_first(fitted: Path) -> None:
     assert f"Of 2 documents drawn at random in {fitted / 'second.csv'}, the labels" in printed
 
 
+def test_documents_that_a_model_has_learned_the_labels_of_are_not_drawn_again(fitted: Path, tmp_path: Path) -> None:
+    """It would be right in all of them, and that would be called its accuracy."""
+    filled = [{**row, "label": TRUTH[row["id"]]} for row in rows_of(suggest(fitted, "learned.csv", "-n", 10))]
+    labelled, model = put(fitted / "learned.csv", filled), tmp_path / "m.isthmus"
+    assert run("fit", *files(fitted), "--labels", labelled, "--method", "LR", "-o", model).code == 0
+    asked = ("-n", 500, "--kind", "random", "-o", tmp_path / "more.csv", "--force")
+    done = run("suggest", model, fitted / "t.csv", *asked)
+    assert "has learned from 10 labels: the documents in these rows of" in done.last
+    assert {row["id"] for row in rows_of(tmp_path / "more.csv")} == set(TRUTH) - {row["id"] for row in filled}
+    assert run("suggest", model, fitted / "t.csv", *asked, "--labels", labelled).err == ""
+    put(tmp_path / "longer.csv", [*rows_of(fitted / "t.csv"), {"id": "new", "text": "one more"}])
+    done = run("suggest", model, tmp_path / "longer.csv", *asked)
+    assert "has learned from 10 labels: give them with --labels" in done.last
+
+
 def test_labels_that_are_wrong_are_named(fitted: Path) -> None:
     def refused(*rows: dict[str, str]) -> str:
         labelled = put(fitted / "labelled.csv", rows)
