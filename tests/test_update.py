@@ -163,6 +163,26 @@ def test_the_command(tmp_path: Path) -> None:
     assert "does not know: 'unheard of'" in update("--labels", tmp_path / "labels.csv").sentence
 
 
+def test_the_random_sample_measures_the_model_before(tmp_path: Path) -> None:
+    put(tmp_path / "s.csv", SOURCE)
+    put(tmp_path / "new.csv", unlabelled(ROWS))
+    model, new, labels = tmp_path / "m.isthmus", tmp_path / "new.csv", tmp_path / "labels.csv"
+    assert run("fit", "--source", tmp_path / "s.csv", "--target", new, "--method", "LR", "-o", model).code == 0
+    assert run("suggest", model, new, "-n", 8, "-o", labels).code == 0
+    with labels.open(newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    other = {"pay": "bug", "bug": "pay"}
+    put(labels, [{**row, "label": row["guess"] if n else other[row["guess"]]} for n, row in enumerate(rows)])
+    updating = ["update", model, new, "--labels", labels, "-o", tmp_path / "n.isthmus", "--force"]
+    assert (
+        "Of 4 documents drawn at random, the labels that were suggested before are right in 3" in run(*updating).stdout
+    )
+    measured = json.loads(run(*updating, "--json").stdout)["measured_before"]
+    assert (measured["right"], measured["documents"]) == (3, 4)
+    put(labels, [{"id": row["id"], "label": row["guess"]} for row in rows])
+    assert json.loads(run(*updating, "--json").stdout)["measured_before"] is None
+
+
 def test_own_labels_that_are_not_there_are_missed(tmp_path: Path) -> None:
     put(tmp_path / "s.csv", make(20, 0))
     put(tmp_path / "t.csv", [{"text": row["text"], "mood": row["label"]} for row in make(20, 1, "t")])

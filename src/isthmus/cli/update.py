@@ -12,6 +12,7 @@ from isthmus.cli import options as o
 if TYPE_CHECKING:
     from isthmus._result import Result
     from isthmus.cli.gathering import Gathered
+    from isthmus.cli.given import SampleScore
 
 
 def update_model(
@@ -60,17 +61,19 @@ def update_model(
     }
     with Stages() as stages:
         new = gather_readable(file, stages, **reading)
-        known = _known_labels(result, new, [str(path) for path in labels or ()], use_target_labels)
+        known, measured = _known_labels(result, new, [str(path) for path in labels or ()], use_target_labels)
         with stages.stage("learning"), asking():
             after = result.update(new.texts, known)
         with stages.stage("writing"), Staging() as staging:
             save_result(after, staging.place(output))
             staging.commit()
-    _tell(result, after, new, output, as_json)
+    _tell(result, after, new, measured, output, as_json)
 
 
-def _known_labels(result: Result, new: Gathered, paths: list[str], use_own: bool) -> list[Any]:
-    """Of each document, or None; a label that is misspelt or new is refused."""
+def _known_labels(
+    result: Result, new: Gathered, paths: list[str], use_own: bool
+) -> tuple[list[Any], SampleScore | None]:
+    """Of each document, or None, and what they measure, if they can; a label that is misspelt or new is refused."""
     from isthmus.cli.gathering import check_spelling
     from isthmus.cli.given import labels_of_files
     from isthmus.core.labels import spelled_like
@@ -80,8 +83,9 @@ def _known_labels(result: Result, new: Gathered, paths: list[str], use_own: bool
     if use_own and not any(new.labels):
         raise DataError(f"{new.path} has no label: name their column with label=, or leave use_target_labels= out.")
     known = spelled_like(new.labels if use_own else [None] * len(new.texts), classes)
+    measured = None
     if paths:
-        by_id, _ = labels_of_files(paths, new, classes)
+        by_id, measured = labels_of_files(paths, new, classes)
         known = [by_id.get(name, label) for name, label in zip(new.ids, known, strict=True)]
     strange = dict.fromkeys(str(label) for label in known if label is not None and label not in classes)
     check_spelling(new.path, strange, [str(one) for one in classes], ())
@@ -89,7 +93,7 @@ def _known_labels(result: Result, new: Gathered, paths: list[str], use_own: bool
         named = ", ".join(repr(label) for label in list(strange)[:5])
         where = " and ".join(paths) or new.path
         raise DataError(f"{where} has labels that the model does not know: {named}. Fit it with that class.")
-    return known
+    return known, measured
 
 
 def _n_words(result: Result) -> int:
@@ -101,7 +105,9 @@ def _n_words(result: Result) -> int:
     return sum(map(is_word, result.vectorizer.get_feature_names_out()))
 
 
-def _tell(before: Result, after: Result, new: Gathered, output: Path, as_json: bool) -> None:
+def _tell(
+    before: Result, after: Result, new: Gathered, measured: SampleScore | None, output: Path, as_json: bool
+) -> None:
     from isthmus.cli.console import n_documents, print_json
     from isthmus.cli.console import output as standard_output
 
@@ -113,13 +119,17 @@ def _tell(before: Result, after: Result, new: Gathered, output: Path, as_json: b
             {
                 "documents": len(new.texts),
                 "labels": n_labels,
+                "measured_before": measured and measured.as_dict(),
                 "new_words": n_words,
                 "moved": moved,
                 "model": str(output),
             }
         )
         return
-    standard_output().print(
+    console = standard_output()
+    if measured is not None:
+        console.print(str(measured), markup=False, soft_wrap=True)
+    console.print(
         f"Learned from {n_documents(len(new.texts))}, {n_labels:,} with a label: {n_words:,} words are new, and "
         f"{moved:,} of these documents get another label than before. Wrote {output}.",
         markup=False,
