@@ -159,6 +159,13 @@ def test_the_command(tmp_path: Path) -> None:
     assert json.loads(update("--labels", tmp_path / "labels.csv").stdout)["labels"] == 1
     assert run("predict", new, tmp_path / "t.csv", "-o", tmp_path / "out.csv").code == 0
     assert "--output" in run("update", model, tmp_path / "new.csv", "-o", new).sentence  # it exists
+    (tmp_path / "labels.csv").write_text(f"id,label\n{LATER[0]['id']},Pay\n")
+    refused = update("--labels", tmp_path / "labels.csv").sentence
+    assert "labels that the model spells otherwise: 'Pay' (did you mean 'pay'?)" in refused
+    assert refused.endswith("Correct them, or fit a model that has them as classes.")  # update has no --allow-label
+    put(tmp_path / "own.csv", [{**row, "label": "Pay"} for row in LATER])
+    own = run("update", model, tmp_path / "own.csv", "-o", new, "--force", "--use-target-labels").sentence
+    assert "the model spells otherwise" in own
     (tmp_path / "labels.csv").write_text(f"id,label\n{LATER[0]['id']},unheard of\n")
     assert "does not know: 'unheard of'" in update("--labels", tmp_path / "labels.csv").sentence
 

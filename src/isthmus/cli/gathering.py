@@ -243,14 +243,21 @@ def check_files(files: Files, reading: Reading, use_target_labels: bool) -> None
         check_spelling(target.path, target.counts, files.classes, reading.allow_labels)
 
 
-def check_spelling(path: str, labels: Iterable[str], known: Sequence[str], allowed: Collection[str]) -> None:
-    """A label that is learned from must not be a misspelt one of another class: it would be a class of its own."""
-    slips = {label: nearest_label(label, known) for label in labels if label not in known and label not in allowed}
+def check_spelling(path: str, labels: Iterable[str], known: Sequence[str], allowed: Collection[str] | None) -> None:
+    """A label that is learned from must not be a misspelt one of another class: it would be a class of its own.
+
+    `allowed` is None where the known ones are a model's, which gets no other class.
+    """
+    good = {*known, *(allowed or ())}
+    slips = {label: nearest_label(label, known) for label in labels if label not in good}
     named = [f"{label!r} (did you mean {meant!r}?)" for label, meant in slips.items() if meant is not None]
     if named:
+        if allowed is None:
+            who, remedy = "model", "fit a model that has them as classes"
+        else:
+            who, remedy = "source", "take them for classes of their own with allow_label="
         raise DataError(
-            f"{path} has labels that the source spells otherwise: {', '.join(named)}. "
-            "Correct them, or take them for classes of their own with allow_label=."
+            f"{path} has labels that the {who} spells otherwise: {', '.join(named)}. Correct them, or {remedy}."
         )
 
 

@@ -50,10 +50,10 @@ def measure(given: Sequence[GivenLabel], labels: dict[str, str], file: str | Non
 
 
 def labels_by_id(
-    path: str, documents: Gathered, classes: Sequence[Any], label: str | None = None, allowed: Sequence[str] = ()
+    path: str, documents: Gathered, classes: Sequence[Any], label: str | None = None, allowed: Sequence[str] | None = ()
 ) -> tuple[list[GivenLabel], dict[str, Any]]:
     """The labels of a file, and the label of each id, spelled as the class is; documents must have some of the ids."""
-    given = read_given(path, documents.columns.id, label, [*map(str, classes), *allowed])
+    given = read_given(path, documents.columns.id, label, [*map(str, classes), *(allowed or ())])
     spelled = spelled_like([one.label for one in given], classes)
     check_spelling(path, dict.fromkeys(map(str, spelled)), [str(known) for known in classes], allowed)
     own = {one.id for one in given}
@@ -102,7 +102,7 @@ def labels_of_files(
     documents: Gathered,
     classes: Sequence[Any],
     label: str | None = None,
-    allowed: Sequence[str] = (),
+    allowed: Sequence[str] | None = (),
 ) -> tuple[dict[str, Any], SampleScore | None]:
     """The labels of files, of which later ones win, by id; and what the last random sample among them measures.
 

@@ -85,10 +85,10 @@ def _known_labels(
     known = spelled_like(new.labels if use_own else [None] * len(new.texts), classes)
     measured = None
     if paths:
-        by_id, measured = labels_of_files(paths, new, classes)
+        by_id, measured = labels_of_files(paths, new, classes, allowed=None)
         known = [by_id.get(name, label) for name, label in zip(new.ids, known, strict=True)]
     strange = dict.fromkeys(str(label) for label in known if label is not None and label not in classes)
-    check_spelling(new.path, strange, [str(one) for one in classes], ())
+    check_spelling(new.path, strange, [str(one) for one in classes], None)
     if strange:
         named = ", ".join(repr(label) for label in list(strange)[:5])
         where = " and ".join(paths) or new.path
