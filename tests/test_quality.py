@@ -411,6 +411,16 @@ def test_families_of_copies_are_one_group() -> None:
         ("bug", ["bag", "pay"], None),
         ("class 2", ["class 1"], None),
         ("1", ["2"], None),
+        ("-1", ["1"], None),
+        ("class -1", ["class 1"], None),
+        ("class-1", ["class 1"], "class 1"),
+        ("100000.0", ["100000"], None),
+        ("1 000", ["1_000"], None),
+        ("A-", ["A", "A+"], None),
+        ("-A", ["A-"], None),
+        ("very good+", ["very good"], None),
+        ("a-", ["A", "A-"], "A-"),
+        ("very-godo", ["very good-", "very good"], "very good"),
     ],
 )
 def test_which_label_was_meant(label: str, known: list[str], meant: str | None) -> None:

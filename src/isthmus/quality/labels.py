@@ -13,6 +13,8 @@ ALIKE = 0.85
 """How alike two labels are (difflib) of which one may be a slip of the other."""
 RARE = 0.05
 """A slip is rarer than this, as a share of what was meant."""
+SIGNS = "+-\u2212"
+NUMBER = re.compile(rf"[{re.escape(SIGNS)}]?[\d\s.,_]*\d[.,]?%?")
 SMALL = 2
 MOST_SLIPS = 20
 """Of a file, that are named."""
@@ -26,7 +28,7 @@ def nearest_label(label: str, known: Iterable[str]) -> str | None:
     >>> nearest_label("class 1", ["class 2"]) is None
     True
     """
-    others = [other for other in known if other != label]
+    others = [other for other in known if other != label and not _meant_to_differ(other, label)]
     for other in others:
         if _folded(other) == _folded(label):
             return other
@@ -77,6 +79,19 @@ def find_unknown(part: Part, known: Iterable[str], column: str) -> Iterator[Find
 
 def _folded(label: str) -> str:
     return re.sub(r"[\s_-]+", " ", label).strip().casefold()
+
+
+def _meant_to_differ(label: str, other: str) -> bool:
+    """By a sign, or as numbers do, which are never misspelt ones of each other."""
+    both_numbers = all(NUMBER.fullmatch(one.strip()) for one in (label, other))
+    return both_numbers or _signs(label) != _signs(other)
+
+
+def _signs(label: str) -> list[str]:
+    """Those at the beginning, at the end, and before numbers: -1 is not 1, nor A- a misspelt A."""
+    bare = label.strip()
+    before, after = bare[: len(bare) - len(bare.lstrip(SIGNS))], bare[len(bare.rstrip(SIGNS)) :]
+    return [before, after, *re.findall(rf"(?<=\s)[{re.escape(SIGNS)}](?=\d)", bare)]
 
 
 def _without_digits(label: str) -> str:
