@@ -311,6 +311,14 @@ def test_predict_leaves_out_bad_rows_unless_told_to_stop(tmp_path: Path) -> None
         assert len((tmp_path / f"labels.{day}.skipped.csv").read_text().splitlines()) == 3
     (tmp_path / "labels.tuesday.csv").unlink()
     assert run("predict", model, tmp_path / "t.csv", "-o", tmp_path / "labels.tuesday.csv").code == 0
+    (tmp_path / "labels.skipped.csv").write_text("of somebody else")
+    again = run("predict", model, later, "-o", tmp_path / "labels.jsonl", "--json")  # which would have the same name
+    numbered = tmp_path / "labels.skipped-2.csv"
+    assert json.loads(again.stdout)["skipped"]["file"] == str(numbered)
+    assert len(numbered.read_text().splitlines()) == 3
+    assert (tmp_path / "labels.skipped.csv").read_text() == "of somebody else"
+    assert run("predict", model, tmp_path / "t.csv", "-o", tmp_path / "labels.tsv").code == 0  # nothing is left out
+    assert not (tmp_path / "labels.skipped-3.csv").exists()
     named = ("--skipped", tmp_path / "labels.monday.skipped.csv")
     refused = run("predict", model, later, "-o", tmp_path / "new.csv", *named)
     assert "--skipped names" in refused.sentence  # what somebody has named is not written over

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import shutil
 from collections import defaultdict
 from collections.abc import Callable
+from itertools import chain, count
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import Any, Self, TextIO, cast
@@ -108,14 +110,21 @@ class BadRows:
 def plan_skipped(skipped: Path | None, outputs: dict[str, Path], force: bool, inputs: list[str]) -> Path | None:
     """Where skipped rows are written to, if they can be: beside the first output, if nobody said it.
 
-    What an earlier run has written there was about the same output. So was what an interrupted one has written.
+    A file that is there may be of another command, or of another output with the same stem: without `force` it stays,
+    and the new one gets a number. What somebody named is replaced for an interrupted run, which wrote it itself.
     """
-    path = skipped or next(map(skipped_beside, outputs.values()), None)
+    path = skipped or next((_free(skipped_beside(output), force) for output in outputs.values()), None)
     if path is not None:
-        replace = force or skipped is None or any(map(Journal.is_beside, outputs.values()))
+        replace = force or any(map(Journal.is_beside, outputs.values()))
         check_outputs({"--skipped": path}, replace, inputs)
         check_outputs({**outputs, "--skipped": path}, True, inputs)  # no two of them are the same
     return path
+
+
+def _free(path: Path, force: bool) -> Path:
+    """The path, or the first with a number that no file has."""
+    numbered = (path.with_stem(f"{path.stem}-{number}") for number in count(2))
+    return path if force else next(each for each in chain([path], numbered) if not os.path.lexists(each))
 
 
 def skipped_beside(output: Path) -> Path:
