@@ -21,7 +21,7 @@ import isthmus
 from command import Done, run
 from isthmus.quality import Part, look_at, near_duplicates, nearest_label
 from isthmus.quality import duplicates as module
-from isthmus.quality.languages import languages_of
+from isthmus.quality.languages import find_languages, languages_of
 from isthmus.quality.tokens import tokenize
 
 WORDS = {
@@ -106,7 +106,7 @@ CASES: dict[str, tuple[list[dict[str, str]], list[dict[str, str]], str]] = {
         SOURCE,
         [*({**row, "text": f"this is the one that was for you and {row['text']}"} for row in TARGET)]
         + [{"id": f"g{n}", "text": GERMAN.format(f"w{n} w{n + 1} w{n + 2}")} for n in range(3)],
-        "t.csv: 3 documents seem to be German, and most documents of all files English (lines 22, 23, 24).",
+        "t.csv: 3 documents seem to be German, and 20 of the 53 that were looked at English (lines 22, 23, 24).",
     ),
     "other-column": (
         SOURCE,
@@ -160,6 +160,20 @@ def test_short_english_is_not_taken_for_another_language() -> None:
         "e - mail me as to the do . com",
     ]
     assert languages_of(texts, tokenize(texts)) == [None, None, None, None]
+
+
+def test_most_documents_are_more_than_half_of_all() -> None:
+    """Where the language of many cannot be told, the most frequent one that can be need not be that of most."""
+    hindi, german = ["यह किताब बहुत अच्छी है"] * 50, [GERMAN.format(n) for n in range(20)]
+    short = [f"short{n} text{n}" for n in range(280)]
+    texts = [*hindi, *german, *short]
+    [found] = find_languages([Part("t.csv", texts, [])], tokenize(texts))
+    assert found.message.startswith(
+        "t.csv: 20 documents seem to be German, and 50 of the 350 that were looked at Devanagari script ("
+    )
+    texts = [*hindi, *german, *short[:29]]
+    [found] = find_languages([Part("t.csv", texts, [])], tokenize(texts))
+    assert "and most documents of all files Devanagari script" in found.message
 
 
 def test_good_files_have_no_finding(tmp_path: Path) -> None:

@@ -60,12 +60,14 @@ def _script(text: str) -> str | None:
 
 
 def find_languages(parts: Sequence[Part], tokens: Tokens) -> Iterator[Finding]:
-    """Documents that are not in the language of most."""
+    """Documents that are not in the language of most, or of the most among those that can be told."""
     languages = languages_of([text for part in parts for text in part.texts], tokens)
     counts = Counter(language for language in languages if language is not None)
     if len(counts) < 2:
         return
-    main, _ = counts.most_common(1)[0]
+    main, n_main = counts.most_common(1)[0]
+    n_all = len(languages)
+    most = "most documents of all files" if 2 * n_main > n_all else f"{n_main:,} of the {n_all:,} that were looked at"
     start = 0
     for part in parts:
         own = languages[start : start + len(part.texts)]
@@ -74,5 +76,5 @@ def find_languages(parts: Sequence[Part], tokens: Tokens) -> Iterator[Finding]:
             if language not in (None, main) and n >= max(2, SHARE * len(own)):
                 what = documents_are(n, f"seems to be {language}", f"seem to be {language}")
                 places = [part.place(row) for row, other in enumerate(own) if other == language]
-                seen = f"{what}, and most documents of all files {main}"
+                seen = f"{what}, and {most} {main}"
                 yield make_finding("languages", part.name, seen, places)
