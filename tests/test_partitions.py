@@ -126,6 +126,29 @@ def test_a_file_that_cannot_be_read_is_named(client: Any, folder: Path, tmp_path
     assert "-o" in done.err
 
 
+@pytest.mark.parametrize(
+    "option", [("--skipped", "skipped.csv"), ("--blocks",), ("--output-format", "jsonl")], ids=lambda option: option[0]
+)
+def test_options_that_workers_do_not_heed_are_refused(folder: Path, tmp_path: Path, option: tuple[str, ...]) -> None:
+    done = predict(folder, tmp_path / "labels", "127.0.0.1:1", *option)
+    assert done.code == 2
+    assert f"{option[0]}: workers" in " ".join(done.err.split())
+    assert not list(tmp_path.iterdir())
+
+
+def test_drift_of_a_part_is_told_by_the_exit_code(
+    client: Any, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = {"documents": 9, "files": 5, "skipped": 0, "drifted": ["part-1.csv"]}
+    monkeypatch.setattr(partitions, "label_files", lambda *_: found)
+    address = client.scheduler.address
+    done = predict(folder, tmp_path / "labels", address)
+    assert (done.code, "part-1.csv do not look like the target" in done.err) == (0, True)
+    assert predict(folder, tmp_path / "labels", address, "--fail-on-drift").code == 3
+    monkeypatch.setitem(found, "drifted", [])
+    assert predict(folder, tmp_path / "labels", address, "--fail-on-drift").code == 0
+
+
 @pytest.fixture(scope="module")
 def fit_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A source, a target in three parts, one of which holds no known word, and the same in one file."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import typer
 
 from isthmus.cli import options as o
+from isthmus.cli.partitions import Asked
 
 if TYPE_CHECKING:
     from isthmus._result import Result
@@ -121,24 +122,24 @@ def predict(
     Exit codes: 0 done, 1 could not be done (one sentence says why), 2 wrong
     usage, 3 done, but with drift (--fail-on-drift).
     """
-    from isthmus.cli.bad_rows import BadRows, plan_skipped
+    from isthmus.cli.bad_rows import BadRows
     from isthmus.cli.blocks import kept_blocks, wants_blocks
     from isthmus.cli.models import load_result
-    from isthmus.cli.outputs import check_outputs
     from isthmus.cli.stages import Stages
     from isthmus.io.atomic import Staging
-    from isthmus.io.documents import check_format, open_documents
+    from isthmus.io.documents import open_documents
 
     how_read = {"form": form and form.value, "encoding": encoding, "max_document": max_document}
     reading, skip = {"text": text, "id": id_column, **how_read}, on_bad_rows is o.OnBadRows.skip
     if cluster is not None:
-        raise _on_cluster((model, encoder, reading, skip), file, output, cluster, force, (as_json, fail_on_drift))
+        _check_for_workers(output, skipped, blocks, output_format)
+        load_result(model, encoder)  # what is wrong with it is said here
+        asked = Asked(str(Path(model).resolve()), encoder, reading, skip)
+        if _label_folder(asked, file, Path(output), cluster, force=force, as_json=as_json) and fail_on_drift:
+            raise typer.Exit(o.DRIFTED)
+        return
     to_stdout = output == "-"
-    _check_standard_output(output, as_json)
-    outputs = {} if to_stdout else {"--output": Path(output)}
-    check_outputs(outputs, force, [model, file])
-    skipped = plan_skipped(skipped, outputs, force, [model, file]) if skip else None
-    written_as = output_format.value if to_stdout else check_format(output, "--output")
+    written_as, skipped = _plan(output, output_format, skipped, [model, file], skip=skip, force=force, as_json=as_json)
     result = load_result(model, encoder)
     keeps = wants_blocks(blocks, file, "labels go to standard output" if to_stdout else None)
     about = {"reading": reading, "skip": skip, "encoder": encoder, "batch": [BATCH, CHARACTERS]}
@@ -164,37 +165,63 @@ def predict(
         raise typer.Exit(o.DRIFTED)
 
 
-def _check_standard_output(output: str, as_json: bool) -> None:
+def _plan(
+    output: str,
+    output_format: o.Format,
+    skipped: Path | None,
+    inputs: list[str],
+    *,
+    skip: bool,
+    force: bool,
+    as_json: bool,
+) -> tuple[str, Path | None]:
+    """The format of the labels, and where skipped rows are written to; outputs that cannot be written are refused."""
+    from isthmus.cli.bad_rows import plan_skipped
+    from isthmus.cli.outputs import check_outputs
+    from isthmus.io.documents import check_format
+
     if output == "-" and as_json:
         raise typer.BadParameter("the labels go to standard output, and --json too: name a file with -o.")
+    outputs = {} if output == "-" else {"--output": Path(output)}
+    check_outputs(outputs, force, inputs)
+    skipped = plan_skipped(skipped, outputs, force, inputs) if skip else None
+    return check_format(output, "--output") if outputs else output_format.value, skipped
 
 
-def _on_cluster(how: tuple[Any, ...], folder: str, output: str, address: str, force: bool, flags: Any) -> typer.Exit:
-    """The end of the command, and its code."""
-    from isthmus.cli.console import complain, n_documents, print_json
-    from isthmus.cli.console import output as standard_output
-    from isthmus.cli.models import load_result
-    from isthmus.cli.partitions import Asked, files_of, label_files
-    from isthmus.core.cluster import connected
-
+def _check_for_workers(output: str, skipped: Path | None, blocks: bool | None, output_format: o.Format) -> None:
+    """Options that workers do not heed are refused, and not ignored."""
     if output == "-":
         raise typer.BadParameter("--cluster: workers write the labels: name a folder for them with -o.")
-    asked = Asked(str(Path(how[0]).resolve()), *how[1:])
+    unheeded = {
+        "--skipped: workers write the rows that they skip beside the labels of each file": skipped is not None,
+        "--blocks: workers keep each file that is done": blocks,
+        "--output-format: workers write each file of labels in the format of its documents": output_format != "csv",
+    }
+    for why, given in unheeded.items():
+        if given:
+            raise typer.BadParameter(f"{why}: leave it out.")
+
+
+def _label_folder(asked: Asked, folder: str, output: Path, address: str, *, force: bool, as_json: bool) -> bool:
+    """Have workers label the files of a folder; whether some do not look like the target of the fit."""
+    from isthmus.cli.console import complain, n_documents, print_json
+    from isthmus.cli.console import output as standard_output
+    from isthmus.cli.partitions import files_of, label_files
+    from isthmus.core.cluster import connected
+
     files = files_of(folder)
-    load_result(*how[:2])  # what is wrong with it is said here
     with connected(address) as client:
-        found = label_files(client, asked, files, Path(output).resolve(), force)
+        found = label_files(client, asked, files, output.resolve(), force)
     if found["drifted"]:
         complain(f"Warning: {', '.join(found['drifted'])} do not look like the target of the fit.", "bold red")
-    as_json, fail_on_drift = flags
     if as_json:
-        print_json({"folder": folder, **found, "written": output})
+        print_json({"folder": folder, **found, "written": str(output)})
     else:
         note = (
             f"Labelled {n_documents(found['documents'])} of {found['files']} files; left out {found['skipped']:,} rows."
         )
         standard_output().print(f"{note} Wrote {output}.", markup=False, soft_wrap=True)
-    return typer.Exit(o.DRIFTED if found["drifted"] and fail_on_drift else 0)
+    return bool(found["drifted"])
 
 
 @contextmanager
