@@ -43,6 +43,19 @@ def test_encoders_are_named_for_fit_and_for_predict(files: Path) -> None:
         assert "pip install 'isthmus[embed]'" in bad.sentence
 
 
+def test_what_an_explanation_names(files: Path) -> None:
+    """Words, if the model reads them beside embeddings; otherwise the dimensions of these."""
+    model, document = files / "m.isthmus", ["--document", "a refund for the bad crash"]
+    with mock.patch.dict(sys.modules, {"sentence_transformers": mock.Mock(SentenceTransformer=Letters)}):
+        for method, kind in {"Auto": "word", "LR": "dimension", "TCL": "dimension"}.items():
+            fit(files, "--encoder", "letters", "-o", model, "--method", method, "--force")
+            table = run("explain", model, "--encoder", "letters", *document).stdout.splitlines()[1:]
+            assert table[0].split() == [kind, "weight"]
+            assert len(table) > 1
+            assert all(row.startswith("<dimension") == (kind == "dimension") for row in table[1:])
+        assert "<dimension 3>" in run("explain", model, "--encoder", "letters", "--words", "40").stdout
+
+
 @pytest.mark.parametrize("attribute", ["ready", "make", "Made"])
 def test_encoders_of_installed_packages(files: Path, attribute: str) -> None:
     package = SimpleNamespace(ready=Letters("letters"), make=lambda: Letters("letters"), lame=dict)

@@ -11,12 +11,15 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer
+from sklearn.pipeline import make_pipeline
 
 import isthmus
 import isthmus.inspection.occlusion as explain
 from command import run
 from conftest import Toy, build, make_toy, quick
 from isthmus.core.features import is_letter_run
+from isthmus.exceptions import DataError
 from isthmus.inspection import class_words
 from isthmus.inspection.occlusion import deciding_words
 from isthmus.report.material import read_material
@@ -124,6 +127,22 @@ def test_a_model_that_knows_no_whole_word(tmp_path: Path) -> None:
     isthmus.save(result, tmp_path / "model.isthmus")
     found = run("explain", str(tmp_path / "model.isthmus"), "--document", "refundable")
     assert "No single word that the model knows decides it: the runs of letters of unknown ones may." in found.stdout
+
+
+@pytest.mark.parametrize("method", ["LR", "TCL", "CCI"])
+@pytest.mark.parametrize("as_pipeline", [False, True])
+def test_a_vectorizer_that_names_no_words(tmp_path: Path, method: str, as_pipeline: bool) -> None:
+    source, target = ["refund me", "a refund", "it crashed", "a crash"], ["one refund", "no crash"]
+    hashing: Any = HashingVectorizer(n_features=64, alternate_sign=False)
+    vectorizer = make_pipeline(hashing, TfidfTransformer()) if as_pipeline else hashing
+    result = isthmus.transfer(source, [*"bbff"], target, vectorizer=vectorizer, method=method)
+    isthmus.save(result, tmp_path / "model.isthmus")
+    for more in ([], ["--document", "a refund"]):
+        sentence = run("explain", tmp_path / "model.isthmus", *more).sentence
+        assert "gives its columns no names, as hashing does" in sentence
+    if method == "TCL":
+        with pytest.raises(DataError, match="gives its columns no names"):
+            result.topics()
 
 
 def test_only_the_heaviest_words_are_tried() -> None:

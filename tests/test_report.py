@@ -22,9 +22,10 @@ from conftest import Toy, build
 from isthmus.core.proportions import wilson
 from isthmus.methods import METHODS
 from isthmus.report import answer, charts, documents, landscape, page
-from isthmus.report.material import read_material
+from isthmus.report.material import read_material, read_words
 from isthmus.report.scores import score
 from isthmus.report.words import changed_words, class_topics
+from isthmus.text import TextEncoder
 
 SOURCE = ["card refund charge plan", "refund the charge plan", "app crash upload", "upload crash again photos"] * 3
 LABELS = ["billing", "billing", "fault", "fault"] * 3
@@ -334,6 +335,7 @@ def test_features_that_are_no_words() -> None:
         assert "The features of these documents are not words" in text
         assert Parts(text).data("documents")["deciding"] is None
         assert "12 documents labelled by" in result._repr_html_()
+    assert read_words(TextEncoder(LetterCounts()), sp.csr_array((1, 26))) is None
 
 
 def test_long_texts_are_cut_to_fit() -> None:

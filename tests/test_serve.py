@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sklearn.feature_extraction.text import HashingVectorizer
 from starlette.testclient import TestClient
 
 import isthmus
@@ -72,6 +73,17 @@ def test_words_that_decided(client: TestClient) -> None:
         body = client.post(f"/v1/models/{name}/explain", json={"text": "refund invoice crash", "words": 2.0}).json()
         assert body["label"] == "pay"
         assert set(body["words"]) <= {"refund", "invoice"}
+
+
+def test_a_model_whose_words_have_no_names_says_so(tmp_path: Path) -> None:
+    texts, labels = [row["text"] for row in SOURCE], [row["label"] for row in SOURCE]
+    hashing = HashingVectorizer(n_features=64, alternate_sign=False)
+    isthmus.save(isthmus.transfer(texts, labels, texts, vectorizer=hashing, method="LR"), tmp_path / "hashed.isthmus")
+    with TestClient(serving_app(served(tmp_path, "hashed"))) as client:
+        answer = client.post("/v1/models/hashed/explain", json={"text": "refund invoice"})
+        assert answer.status_code == 422
+        assert "gives its columns no names" in answer.json()["error"]
+        assert client.post("/v1/label", json={"documents": ["refund invoice"]}).status_code == 200
 
 
 def test_what_it_is_made_of(client: TestClient) -> None:

@@ -15,6 +15,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 import isthmus
 from isthmus import Auto
 from isthmus.auto.candidates import TRANSDUCTIVE_DCI
+from isthmus.core.features import is_word
 from isthmus.datasets import load_messages
 from isthmus.exceptions import EncoderNotSavedWarning
 from isthmus.methods import METHODS
@@ -188,7 +189,8 @@ def test_an_encoder_takes_the_place_of_the_vectorizer() -> None:
     assert result.labels.tolist() == ["first", "last"]
     assert result.predict(["b a a a", "y z"]).tolist() == ["first", "last"]
     words = result.vectorizer.get_feature_names_out()
-    assert (len(words), words[0], words[-1]) == (52, "dimension0+", "dimension25-")
+    assert (len(words), words[0], words[-1]) == (52, "<dimension 0>+", "<dimension 25>-")
+    assert not any(map(is_word, words))
     with pytest.raises(TypeError, match="encoder is 3: give an object with a method encode"):
         isthmus.transfer(source, [1, 1, 2, 2], target, encoder=3)
     with pytest.raises(ValueError, match="encoder and vectorizer are both given, which Auto alone takes"):

@@ -13,7 +13,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.special import log_softmax
+from sklearn.feature_extraction.text import HashingVectorizer, TfidfTransformer
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
 
 import isthmus
 from command import run
@@ -198,3 +200,15 @@ def test_own_labels_that_are_not_there_are_missed(tmp_path: Path) -> None:
     updating = ["update", model, new, "--use-target-labels", "-o", tmp_path / "n.isthmus"]
     assert "has no label: name their column with --label" in run(*updating).sentence
     assert "20 with a label" in run(*updating, "--label", "mood").stdout
+
+
+def test_the_command_counts_no_words_of_a_vectorizer_without_names(tmp_path: Path) -> None:
+    texts = [row["text"] for row in ROWS]
+    vectorizer = make_pipeline(HashingVectorizer(n_features=64, alternate_sign=False), TfidfTransformer())
+    labels = [row["label"] for row in SOURCE]
+    result = isthmus.transfer([row["text"] for row in SOURCE], labels, texts, vectorizer=vectorizer, method="LR")
+    isthmus.save(result, tmp_path / "m.isthmus")
+    put(tmp_path / "new.csv", unlabelled(LATER))
+    done = run("update", tmp_path / "m.isthmus", tmp_path / "new.csv", "-o", tmp_path / "m2.isthmus", "--json")
+    assert done.code == 0, done.err
+    assert json.loads(done.stdout)["new_words"] == 0

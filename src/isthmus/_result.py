@@ -16,7 +16,7 @@ from isthmus.core.labels import read_column, read_texts, spelled_like
 from isthmus.drift import TargetProfile, profile_update
 from isthmus.inspection.tables import data_frame
 from isthmus.inspection.topics import Topics
-from isthmus.text import grown_vectorizer
+from isthmus.text import grown_vectorizer, named_features
 from isthmus.typing import Array, Mask, Matrix
 
 
@@ -94,7 +94,7 @@ class Result:
         """The words that carried the labels across, for methods that have topics."""
         if not hasattr(self.estimator, "topics"):
             raise TypeError(f"{type(self.estimator).__name__} has no topics here; TCL and NMTF have.")
-        return self.estimator.topics(self.vectorizer.get_feature_names_out(), n_words)
+        return self.estimator.topics(named_features(self.vectorizer), n_words)
 
     def report(
         self,

@@ -56,7 +56,7 @@ def explain(
     if document is None:
         _show_topics(result, words, as_json)
     else:
-        _show_document(result, document, words, as_json, "word" if encoder is None else "dimension")
+        _show_document(result, document, words, as_json)
 
 
 def _show_topics(result: Result, n_words: int, as_json: bool) -> None:
@@ -88,8 +88,9 @@ def _show_topics(result: Result, n_words: int, as_json: bool) -> None:
 def _show_correspondence(result: Result, n_words: int, as_json: bool) -> None:
     """S_w of CCI: a table for each pair of a source and a target."""
     from isthmus.cli.console import output, print_json
+    from isthmus.text import named_features
 
-    found = result.estimator.correspondence(result.vectorizer.get_feature_names_out(), n_words)
+    found = result.estimator.correspondence(named_features(result.vectorizer), n_words)
     if as_json:
         print_json({"correspondences": [pair.as_dict() for pair in found]})
         return
@@ -105,19 +106,21 @@ def _show_class_words(result: Result, n_words: int, as_json: bool) -> None:
     from isthmus.inspection import class_words
     from isthmus.inspection.tables import plain_table
     from isthmus.inspection.topics import listed
+    from isthmus.text import named_features
 
-    shares = _document_shares(result.vectorizer)
+    names = named_features(result.vectorizer)
+    shares = _document_shares(result.vectorizer, len(names))
     if shares is None:
         raise DataError("The model does not read words: ask for one document with --document or --document-id.")
     with asking():
-        found = class_words(result.estimator, result.vectorizer.get_feature_names_out(), n_words, shares)
+        found = class_words(result.estimator, names, n_words, shares)
     if as_json:
         print_json({"class_words": {str(label): dict(words) for label, words in found.items()}})
     else:
         output().print(plain_table(["class", "words"], [[str(label), listed(words)] for label, words in found.items()]))
 
 
-def _document_shares(vectorizer: Any) -> Any:
+def _document_shares(vectorizer: Any, n_features: int) -> Any:
     """Of documents that have each word; none have a dimension of embeddings. None where there are no words."""
     import numpy as np
     from sklearn.pipeline import Pipeline
@@ -128,27 +131,29 @@ def _document_shares(vectorizer: Any) -> Any:
     idf = getattr(words[-1] if isinstance(words, Pipeline) else words, "idf_", None)
     if idf is None:
         return None
-    return np.pad(np.exp(-idf), (0, len(vectorizer.get_feature_names_out()) - len(idf)))
+    return np.pad(np.exp(-idf), (0, n_features - len(idf)))
 
 
-def _show_document(result: Result, text: str, n_words: int, as_json: bool, kind: str) -> None:
+def _show_document(result: Result, text: str, n_words: int, as_json: bool) -> None:
     from rich.table import Table
     from rich.text import Text as Plain
 
     from isthmus.cli.console import output, print_json
     from isthmus.cli.models import asking
-    from isthmus.core.features import is_letter_run
+    from isthmus.core.features import is_letter_run, only_dimensions
     from isthmus.core.problem import has_words
     from isthmus.exceptions import DataError
     from isthmus.inspection.occlusion import deciding_words
+    from isthmus.text import named_features
 
+    names = named_features(result.vectorizer)
+    kind = "dimension" if only_dimensions(names) else "word"
     X = result.vectorizer.transform([text])
     if not has_words(X).all():
         raise DataError("The document holds no word that the model knows: its label is a guess by the class prior.")
     with asking():
         probabilities = result.estimator.predict_proba(X)[0]
     label = result.classes.tolist()[probabilities.argmax()]
-    names = result.vectorizer.get_feature_names_out()
     (words,) = deciding_words(result.estimator, X, names, n_words, n_candidates=len(names))  # all: it is one document
     by_class: dict[Any, float] = dict(zip(result.classes.tolist(), probabilities.tolist(), strict=True))
     if as_json:

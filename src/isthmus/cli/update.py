@@ -99,10 +99,10 @@ def _known_labels(
 def _n_words(result: Result) -> int:
     """How many words a model knows, which runs of letters are not."""
     from isthmus.core.features import is_word
+    from isthmus.text import feature_names
 
-    if not hasattr(result.vectorizer, "get_feature_names_out"):  # an encoder's numbers have no names
-        return 0
-    return sum(map(is_word, result.vectorizer.get_feature_names_out()))
+    names = feature_names(result.vectorizer)
+    return 0 if names is None else sum(map(is_word, names))
 
 
 def _tell(

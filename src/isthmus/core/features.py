@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from typing import Any
 
@@ -23,13 +23,35 @@ def is_word(name: object) -> bool:
     return not str(name).startswith((LETTER_RUN, DIMENSION))
 
 
+def dimension_names(n: int) -> np.ndarray[Any, Any]:
+    """The names of so many dimensions of embeddings: their numbers, which no word can be taken for."""
+    return np.array([f"{DIMENSION}{number}>" for number in range(n)], dtype=object)
+
+
+def for_people(names: Iterable[object]) -> Callable[[object], bool]:
+    """Which of these features are shown: words. Where there is nothing but dimensions of embeddings, these are.
+
+    >>> list(filter(for_people(["good", "~_goo", "<dimension 7>"]), ["good", "~_goo", "<dimension 7>"]))
+    ['good']
+    >>> list(filter(for_people(["<dimension 7>"]), ["<dimension 7>"]))
+    ['<dimension 7>']
+    """
+    return is_dimension if only_dimensions(names) else is_word
+
+
+def only_dimensions(names: Iterable[object]) -> bool:
+    """Whether features are those of embeddings, with no word beside them."""
+    return all(map(is_dimension, names))
+
+
 def first_words(order: Iterable[int], names: Sequence[str] | np.ndarray[Any, Any], n_words: int) -> list[int]:
-    """Of features in some order, the first ones that are words.
+    """Of features in some order, the first ones that are words (`for_people`).
 
     >>> first_words([2, 1, 0], ["good", "~_goo", "bad"], 2)
     [2, 0]
     """
-    return list(islice((int(number) for number in order if is_word(names[number])), n_words))
+    shown = for_people(names)
+    return list(islice((int(number) for number in order if shown(names[number])), n_words))
 
 
 def is_letter_run(name: object) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from isthmus.core.features import is_letter_run, is_run_of, is_word
+from isthmus.core.features import for_people, is_letter_run, is_run_of
 from isthmus.exceptions import EmptyDocumentWarning, silenced
 from isthmus.inspection.topics import Words
 from isthmus.typing import Array, Mask, Matrix, Positions
@@ -118,7 +118,7 @@ def _candidates(X: Matrix, n_candidates: int, names: Sequence[str]) -> tuple[Pos
     else:
         rows, columns = np.nonzero(X)
         values = X[rows, columns]
-    asked = np.flatnonzero((values != 0) & _told_by(is_word, columns, names))
+    asked = np.flatnonzero((values != 0) & _told_by(for_people(names), columns, names))
     order = asked[np.lexsort((-np.abs(values[asked]), rows[asked]))]
     kept = order[_rank_in_group(rows[order]) < n_candidates]
     return rows[kept], columns[kept]

@@ -9,9 +9,9 @@ from typing import Any, Protocol
 import numpy as np
 import scipy.sparse as sp
 
-from isthmus.core.features import is_dimension
+from isthmus.core.features import is_dimension, only_dimensions
 from isthmus.core.labels import spelled_like
-from isthmus.text import reading_of
+from isthmus.text import feature_names, reading_of
 from isthmus.typing import Array, Mask, Matrix, Positions
 
 UNKNOWN = -1
@@ -141,12 +141,8 @@ def read_words(vectorizer: Any, X: Matrix) -> np.ndarray[Any, Any] | None:
 
     Encoders make dense rows, whose columns mean nothing to a reader; hashing makes columns without names.
     """
-    if not sp.issparse(X) or not hasattr(vectorizer, "get_feature_names_out"):
-        return None
-    try:
-        return np.asarray(vectorizer.get_feature_names_out())
-    except AttributeError:  # a pipeline has the method and a step of it has not
-        return None
+    names = feature_names(vectorizer) if sp.issparse(X) else None
+    return None if names is None or only_dimensions(names) else names
 
 
 def _one_each(values: Any, n_target: int, argument: str) -> list[Any]:

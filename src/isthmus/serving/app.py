@@ -17,6 +17,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from isthmus.exceptions import DataError
 from isthmus.serving.batching import Batcher, QueueFullError
 from isthmus.serving.limits import Limits, RequestError, read_object, read_question, whole, whole_number
 from isthmus.serving.metrics import Metrics
@@ -57,7 +58,10 @@ class _Service:
         if not isinstance(text, str) or n_words is None or not 1 <= n_words <= 100:
             raise RequestError(422, "Give a text, and perhaps words, a number from 1 to 100.")
         (labelled,) = await self.batchers[model.name].submit([whole(text)])
-        words = await run_in_threadpool(model.explain, whole(text), n_words)
+        try:
+            words = await run_in_threadpool(model.explain, whole(text), n_words)
+        except DataError as error:  # there are no words to name
+            raise RequestError(422, str(error)) from None
         return JSONResponse({"model": model.name, "label": labelled["label"], "words": words})
 
     async def list_models(self, request: Request) -> Response:

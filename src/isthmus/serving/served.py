@@ -14,6 +14,7 @@ from isthmus._result import Result
 from isthmus.drift import DriftReport, compare_batch, describe_documents
 from isthmus.exceptions import EmptyDocumentWarning, ModelFileError, silenced
 from isthmus.inspection.occlusion import deciding_words
+from isthmus.text import named_features
 from isthmus.typing import Array
 
 Loader = Callable[[str], Result]
@@ -97,7 +98,7 @@ class ServedModel:
         """The words that decided the label of a text, and their weights."""
         result = self.result
         X = result.vectorizer.transform([text])
-        names = result.vectorizer.get_feature_names_out()
+        names = named_features(result.vectorizer)
         (words,) = deciding_words(result.estimator, X, names, n_words)
         return dict(words)
 

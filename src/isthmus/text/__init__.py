@@ -3,6 +3,7 @@
 from isthmus.text.embedding import embed_texts, read_encoder
 from isthmus.text.encoder import TextEncoder, encoder_vectorizer
 from isthmus.text.growth import grown_vectorizer
+from isthmus.text.names import feature_names, named_features
 from isthmus.text.sign_split import SignSplit
 from isthmus.text.static import StaticEncoder, is_static_folder, local_static_encoder, static_encoder
 from isthmus.text.stems import StemCounts
@@ -24,9 +25,11 @@ __all__ = [
     "WordsAndEmbeddings",
     "embed_texts",
     "encoder_vectorizer",
+    "feature_names",
     "grown_vectorizer",
     "is_static_folder",
     "local_static_encoder",
+    "named_features",
     "preset_for",
     "preset_vectorizer",
     "read_encoder",

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.pipeline import Pipeline, make_pipeline
 
+from isthmus.core.features import dimension_names
 from isthmus.text.embedding import read_encoder, unit_embeddings
 from isthmus.text.sign_split import SignSplit
 from isthmus.typing import Array
@@ -33,8 +34,7 @@ class TextEncoder(TransformerMixin, BaseEstimator, auto_wrap_output_keys=None): 
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray[Any, Any]:
         """Dimensions have no names but their numbers."""
-        width = self.transform([""]).shape[1]
-        return np.array([f"dimension{number}" for number in range(width)], dtype=object)
+        return dimension_names(self.transform([""]).shape[1])
 
 
 def encoder_vectorizer(encoder: Any) -> Pipeline:

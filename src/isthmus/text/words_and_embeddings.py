@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.preprocessing import normalize
 from sklearn.utils.validation import check_is_fitted
 
-from isthmus.core.features import DIMENSION
+from isthmus.core.features import dimension_names
 from isthmus.text.embedding import unit_embeddings
 from isthmus.text.unicode_counts import reading_of
 from isthmus.typing import Array, Matrix
@@ -63,9 +63,8 @@ class WordsAndEmbeddings(TransformerMixin, BaseEstimator, auto_wrap_output_keys=
         return self._beside(self.words.transform(texts), unit_embeddings(texts, self.encoder))
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray[Any, Any]:
-        """Words, and the numbers of dimensions, which no word can be taken for."""
-        dimensions = [f"{DIMENSION}{number}>" for number in range(self.n_embedding_features_)]
-        return np.concatenate([self.words.get_feature_names_out(), np.array(dimensions, dtype=object)])
+        """Words, and after them the numbers of dimensions."""
+        return np.concatenate([self.words.get_feature_names_out(), dimension_names(self.n_embedding_features_)])
 
     @property
     def reading(self) -> str:
