@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from command import run
+from isthmus.exceptions import EncoderMissingError, EncoderNeededError, EncoderUnneededError, ModelFileError
 from test_cli_fit import files, fit
 
 __all__ = ["files"]  # a fixture
@@ -78,6 +79,27 @@ def test_an_encoder_of_another_width_is_named(files: Path) -> None:
         bad = run("predict", files / "m.isthmus", files / "target.csv", "--encoder", "some_package:wide")
     assert "--encoder names 'some_package:wide', which is not the encoder of" in bad.sentence
     assert bad.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (EncoderNeededError("other words"), "M reads texts with an encoder: name it with --encoder, as for fit."),
+        (EncoderUnneededError("other words"), "M reads words: leave --encoder out."),
+        (
+            EncoderMissingError("other words", "it has gone"),
+            "M cannot be loaded: its encoder is missing: it has gone; if it has moved, name its folder with --encoder.",
+        ),
+        (ModelFileError("It is broken."), "It is broken."),
+    ],
+)
+def test_what_a_command_says_of_an_encoder_goes_by_the_kind_of_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: ModelFileError, sentence: str
+) -> None:
+    (tmp_path / "m.isthmus").touch()
+    monkeypatch.setattr("isthmus.load", mock.Mock(side_effect=error))
+    said = run("explain", tmp_path / "m.isthmus").sentence
+    assert said == f"isthmus: {sentence}".replace("M ", f"{tmp_path / 'm.isthmus'} ")
 
 
 class Moody(Letters):

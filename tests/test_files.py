@@ -154,12 +154,14 @@ def test_encoders_are_given_again(tmp_path: Path) -> None:
         isthmus.save(result, path)
     loaded = isthmus.load(path, encoder=Lengths())
     assert loaded.predict_proba(LATER).tobytes() == result.predict_proba(LATER).tobytes()
-    with pytest.raises(isthmus.exceptions.ModelFileError, match=r"its encoder is not in it: give it, as load\(path"):
+    with pytest.raises(
+        isthmus.exceptions.EncoderNeededError, match=r"its encoder is not in it: give it, as load\(path"
+    ):
         isthmus.load(path)
     with pytest.raises(TypeError, match="encoder is 3: give an object with a method encode"):
         isthmus.load(path, encoder=3)
     isthmus.save(isthmus.transfer(SOURCE, LABELS, TARGET), tmp_path / "plain.isthmus")
-    with pytest.raises(isthmus.exceptions.ModelFileError, match="it needs no encoder: leave encoder= out"):
+    with pytest.raises(isthmus.exceptions.EncoderUnneededError, match="it needs no encoder: leave encoder= out"):
         isthmus.load(tmp_path / "plain.isthmus", encoder=Lengths())
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import shutil
 import sys
 import warnings
@@ -15,7 +16,7 @@ import pytest
 import isthmus
 from command import run
 from conftest import SHARED_DATA
-from isthmus.exceptions import DataError, MissingDataError, ModelFileError
+from isthmus.exceptions import DataError, EncoderMissingError, MissingDataError, ModelFileError
 from isthmus.text import embed_texts, static_encoder
 
 VECTORS = {"[UNK]": [0, 0], "refund": [1, 0], "charge": [1, 0.1], "crash": [0, 1], "crashes": [0.1, 1], "app": [0.2, 1]}
@@ -57,8 +58,12 @@ def test_a_model_file_finds_its_encoder_again(folder: Path, tmp_path: Path) -> N
     loaded = isthmus.load(tmp_path / "m.isthmus")
     assert np.array_equal(loaded.predict_proba(SOURCE), result.predict_proba(SOURCE))
     moved = folder.rename(tmp_path / "elsewhere")
-    with pytest.raises(ModelFileError, match=r"its encoder is missing: encoder is '.*model'.* on this machine"):
+    with pytest.raises(
+        EncoderMissingError, match=r"its encoder is missing: encoder is '.*model'.* on this machine"
+    ) as raised:
         isthmus.load(tmp_path / "m.isthmus")
+    assert raised.value.reason.startswith("encoder is '")
+    assert pickle.loads(pickle.dumps(raised.value)).reason == raised.value.reason  # workers send it
     again = isthmus.load(tmp_path / "m.isthmus", encoder=moved)
     assert np.array_equal(again.predict_proba(SOURCE), result.predict_proba(SOURCE))
 
@@ -108,7 +113,9 @@ def test_the_command_takes_a_folder_and_predict_needs_no_name(folder: Path, tmp_
     assert done.code == 0
     assert "encoder" not in done.err  # the model file names it
     assert run("predict", tmp_path / "m.isthmus", tmp_path / "t.jsonl").code == 0
-    assert "hf download minishlab/potion-base-8M" in run("fit", *both, "--encoder", "static").sentence
+    absent = run("fit", *both, "--encoder", "static").sentence
+    assert absent.startswith("isthmus: --encoder static: ")
+    assert "hf download minishlab/potion-base-8M" in absent
     moved = folder.rename(tmp_path / "elsewhere")
     missing = run("predict", tmp_path / "m.isthmus", tmp_path / "t.jsonl").sentence
     assert "if it has moved, name its folder with --encoder" in missing

@@ -10,7 +10,7 @@ import pytest
 
 import isthmus
 from isthmus.datasets import load_messages
-from isthmus.exceptions import DataError
+from isthmus.exceptions import DataError, NoWordError
 from isthmus.text import preset_vectorizer, streaming, texts_to_matrix, word_counts
 
 TEXTS = [*load_messages().texts, "很好吃 😀", "很好 😀 www.example.org", ""]
@@ -98,7 +98,7 @@ def test_what_another_preset_has_left_is_refused(tmp_path: Path) -> None:
 def test_texts_that_can_be_read_once_only_are_refused(tmp_path: Path) -> None:
     with pytest.raises(TypeError, match="once only"):
         texts_to_matrix(iter(TEXTS), tmp_path)
-    with pytest.raises(DataError, match="No word stands"):
+    with pytest.raises(NoWordError, match="No word stands"):
         texts_to_matrix(["alone"], tmp_path / "new")
 
 

@@ -10,16 +10,16 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn import config_context
-from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 import isthmus
 from isthmus import Auto
 from isthmus.auto.candidates import TRANSDUCTIVE_DCI
 from isthmus.core.features import is_word
 from isthmus.datasets import load_messages
-from isthmus.exceptions import EncoderNotSavedWarning
+from isthmus.exceptions import EncoderNotSavedWarning, NoWordError
 from isthmus.methods import METHODS
-from isthmus.text import LogTfidf, text_vectorizer
+from isthmus.text import LogTfidf, UnicodeCounts, text_vectorizer
 
 SOURCE = ["my card was charged twice", "refund the charge please", "the upload crashes", "photos crash the app"]
 LABELS = ["billing", "billing", "fault", "fault"]
@@ -180,6 +180,23 @@ def test_labels_of_the_target_are_spelled_as_those_of_the_source() -> None:
         assert result.labels[0] == 2.0
     with pytest.raises(TypeError, match="y mixes labels of the types float, str"):
         isthmus.transfer(texts, [1.0, 2.0] * 2, texts[:2], target_labels=["two", None], method="LR")
+
+
+@pytest.mark.parametrize(
+    "vectorizer",
+    [CountVectorizer(min_df=9, max_df=9), CountVectorizer(stop_words=["refund", "crash"]), UnicodeCounts(min_df=9)],
+    ids=["rare", "stop words", "our own"],
+)
+def test_a_vectorizer_that_keeps_no_word_is_told_of(vectorizer: Any) -> None:
+    """By what scikit-learn says, which has no class of error for it: here one sees if it says something else."""
+    source = ["refund", "refund refund", "crash", "crash crash"]
+    with pytest.raises(ValueError, match="No word stands in as many texts as the vectorizer asks for"):
+        isthmus.transfer(source, ["a", "a", "b", "b"], ["refund crash"], vectorizer=vectorizer, method="LR")
+
+
+def test_our_own_vectorizer_says_by_its_error_that_no_word_is_kept() -> None:
+    with pytest.raises(NoWordError, match="none of them stands in as many texts as min_df=9 asks for"):
+        UnicodeCounts(min_df=9).fit(["refund", "crash"])
 
 
 def test_an_encoder_takes_the_place_of_the_vectorizer() -> None:

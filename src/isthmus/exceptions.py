@@ -20,8 +20,29 @@ class MissingDataError(DataError):
     """A data set was looked for and not found."""
 
 
+class NoWordError(DataError):
+    """No word stands in as many texts as a vectorizer asks for."""
+
+
 class ModelFileError(ValueError):
     """A model file is broken, hostile, too new, or no model file at all."""
+
+
+class EncoderNeededError(ModelFileError):
+    """A model reads texts with an encoder that its file does not hold, and none was given."""
+
+
+class EncoderUnneededError(ModelFileError):
+    """An encoder was given for a model that reads words."""
+
+
+class EncoderMissingError(ModelFileError):
+    """A model file names its encoder, which is not on this machine as it was."""
+
+    def __init__(self, sentence: str, reason: str = "") -> None:
+        super().__init__(sentence)
+        self.reason = reason
+        """What is wrong with it, without a full stop."""
 
 
 class EmptyDocumentWarning(UserWarning):

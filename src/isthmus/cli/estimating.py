@@ -145,7 +145,7 @@ def _static_model(name: str) -> StaticEncoder | None:
     except DataError as error:
         if name != STATIC:  # sentence-transformers may know it
             return None
-        raise DataError(str(error).replace("encoder is", "--encoder names", 1)) from None
+        raise DataError(f"--encoder {name}: {error}") from None
 
 
 def _sentence_transformer(name: str) -> Any:

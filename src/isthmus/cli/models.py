@@ -7,7 +7,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from isthmus.exceptions import DataError, EmptyDocumentWarning, EncoderNotSavedWarning, ModelFileError, silenced
+from isthmus.exceptions import (
+    DataError,
+    EmptyDocumentWarning,
+    EncoderMissingError,
+    EncoderNeededError,
+    EncoderNotSavedWarning,
+    EncoderUnneededError,
+    silenced,
+)
 
 if TYPE_CHECKING:
     from isthmus._result import Result
@@ -23,15 +31,13 @@ def load_result(path: str, encoder: str | None) -> Result:
         raise DataError(f"{path} does not exist: isthmus fit writes models.")
     try:
         model = isthmus.load(path, encoder=load_encoder(encoder))
-    except ModelFileError as error:
-        if "its encoder is not in it" in str(error):
-            raise DataError(f"{path} reads texts with an encoder: name it with --encoder, as for fit.") from None
-        if "its encoder is missing" in str(error):
-            said = str(error).replace("say load(path, encoder=...)", "name its folder with --encoder")
-            raise DataError(said) from None
-        if "it needs no encoder" in str(error):
-            raise DataError(f"{path} reads words: leave --encoder out.") from None
-        raise
+    except EncoderNeededError:
+        raise DataError(f"{path} reads texts with an encoder: name it with --encoder, as for fit.") from None
+    except EncoderUnneededError:
+        raise DataError(f"{path} reads words: leave --encoder out.") from None
+    except EncoderMissingError as error:
+        said = f"its encoder is missing: {error.reason}; if it has moved, name its folder with --encoder"
+        raise DataError(f"{path} cannot be loaded: {said}.") from None
     if not isinstance(model, isthmus.Result):
         raise DataError(f"{path} holds a {type(model).__name__} that knows no texts: save what transfer returns.")
     if encoder is not None:

@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from isthmus.core.labels import read_texts
-from isthmus.exceptions import DataError
+from isthmus.exceptions import DataError, NoWordError
 from isthmus.io.atomic import write_beside
 from isthmus.io.matrices import MatrixWriter, is_finished, open_matrix
 from isthmus.text.unicode_counts import UnicodeCounts
@@ -148,7 +148,7 @@ def learn_words(vectorizer: Pipeline, some: list[str], counted: Sequence[Path], 
     if isinstance(counts, UnicodeCounts):  # which numbers the most frequent words first
         words.sort(key=lambda each: (-each[1], each[0]))
     if not words:
-        raise DataError("No word stands in as many texts as the preset asks for: give more texts, or choose another.")
+        raise NoWordError("No word stands in as many texts as the preset asks for: give more texts, or choose another.")
     counts.vocabulary_ = {word: number for number, (word, _) in enumerate(words)}
     weights.idf_ = np.log(n_texts / np.array([times for _, times in words]))
     weights.n_features_in_ = len(words)

@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import Pipeline
 
+from isthmus.exceptions import NoWordError
 from isthmus.text.segmentation import SPACELESS, is_plain, letter_runs, scripts_of, tokens
 
 DEFAULT_PATTERN = r"(?u)\b\w\w+\b"
@@ -83,9 +84,9 @@ class UnicodeCounts(CountVectorizer):
         by_name = np.array(sorted(np.flatnonzero(frequency >= least).tolist(), key=names.__getitem__), dtype=np.intp)
         kept = by_name[np.argsort(-frequency[by_name], kind="stable")]
         if not len(kept):
-            raise ValueError(
-                f"{len(texts)} texts have {len(met)} words beside stop words, and with min_df={self.min_df!r} "
-                "no terms remain: give more texts, or a smaller min_df."
+            raise NoWordError(
+                f"{len(texts)} texts have {len(met)} words beside stop words, and none of them stands in as many texts "
+                f"as min_df={self.min_df!r} asks for: give more texts, or a smaller min_df."
             )
         self.vocabulary_ = {names[word]: number for number, word in enumerate(kept.tolist())}
         self.fixed_vocabulary_, self.scripts_ = False, scripts_of(texts)

@@ -18,7 +18,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from isthmus._result import Result
 from isthmus.drift import profile_target
-from isthmus.exceptions import DataError, EncoderNotSavedWarning, LibraryVersionWarning, ModelFileError, warn
+from isthmus.exceptions import (
+    DataError,
+    EncoderMissingError,
+    EncoderNeededError,
+    EncoderNotSavedWarning,
+    EncoderUnneededError,
+    LibraryVersionWarning,
+    ModelFileError,
+    warn,
+)
 from isthmus.io.atomic import Staging
 from isthmus.io.models.checks import FITTED, check_model, method_of, require
 from isthmus.io.models.container import pack, unpack, versions
@@ -123,7 +132,8 @@ def load(path: str | os.PathLike[str], *, encoder: Any = None) -> Any:
     Raises
     ------
     ModelFileError
-        If the file is broken, too new, or not a model file: always this, whatever stands in it.
+        If the file is broken, too new, or not a model file: always this, whatever stands in it. `EncoderNeededError`,
+        `EncoderMissingError` and `EncoderUnneededError`, which are ModelFileErrors, if only the encoder is wrong.
 
     Examples
     --------
@@ -148,7 +158,8 @@ def load(path: str | os.PathLike[str], *, encoder: Any = None) -> Any:
         require(source.is_file(), "it is not a file")  # a pipe could be waited for without end
         model, about = _open(source, encoder)
     except ModelFileError as error:
-        raise ModelFileError(f"{source} cannot be loaded: {error}.") from error
+        error.args = (f"{source} cannot be loaded: {error}.",)  # callers go by its class
+        raise
     _warn_of_versions(source, about["versions"]["scikit-learn"])
     return model
 
@@ -165,8 +176,9 @@ def _read(file: BinaryIO, size: int, encoder: Any) -> tuple[Any, dict[str, Json]
         require(isinstance(about["versions"]["scikit-learn"], str), "its header is none")
         if needed not in (True, False):
             encoder, needed = _found(needed, encoder), True
-        require(encoder is not None or not needed, "its encoder is not in it: give it, as load(path, encoder=...)")
-        require(encoder is None or needed, "it needs no encoder: leave encoder= out")
+        lacking = "its encoder is not in it: give it, as load(path, encoder=...)"
+        require(encoder is not None or not needed, lacking, EncoderNeededError)
+        require(encoder is None or needed, "it needs no encoder: leave encoder= out", EncoderUnneededError)
         decoder = Decoder(tensors, encoder, about["schema"])
         model = decoder.decode(tree)
         check_fields(model)
@@ -198,9 +210,8 @@ def _found(identity: Json, given: Any) -> Any:
         return static_encoder(name, digest)
     except DataError as error:
         reason = str(error).rstrip(".")
-        raise ModelFileError(
-            f"its encoder is missing: {reason}; if it has moved, say load(path, encoder=...)"
-        ) from error
+        said = f"its encoder is missing: {reason}; if it has moved, say load(path, encoder=...)"
+        raise EncoderMissingError(said, reason) from error
 
 
 def _settings(estimator: Any) -> dict[str, Json]:

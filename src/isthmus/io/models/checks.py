@@ -55,10 +55,10 @@ MAX_OPTIONAL = 3
 """Question marks: each doubles the ways to read a word."""
 
 
-def require(condition: Any, otherwise: str) -> None:
+def require(condition: Any, otherwise: str, kind: type[ModelFileError] = ModelFileError) -> None:
     """Refuse the file, with the reason, unless the condition holds."""
     if not condition:
-        raise ModelFileError(otherwise)
+        raise kind(otherwise)
 
 
 def check(value: Any) -> None:
