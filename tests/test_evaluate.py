@@ -16,6 +16,7 @@ from sklearn.metrics import f1_score, precision_recall_fscore_support
 from command import run
 from isthmus.cli.console import output
 from isthmus.cli.evaluate import _by_class
+from isthmus.core.proportions import wilson
 from isthmus.evaluation import compare, evaluate_labels
 from test_quality import make, put, unlabelled
 
@@ -64,6 +65,22 @@ def test_comparisons_count_who_is_right_where_the_other_is_wrong() -> None:
     assert compare(truth, truth, truth, "LR").p_value == 1
 
 
+@pytest.mark.parametrize(
+    ("right", "n", "shares"),
+    [
+        (89, 100, ("89%", "81%", "94%")),  # a bound near one says nothing about tenths
+        (5_004, 10_000, ("50.0%", "49.1%", "51.0%")),
+        (9_997, 10_000, (">99.9%", "99.9%", ">99.9%")),  # which is not all of them
+        (1, 10_000, ("<0.1%", "<0.1%", "0.1%")),
+        (10_000, 10_000, ("100.0%", ">99.9%", "100.0%")),
+    ],
+)
+def test_tenths_are_told_where_the_interval_is_narrow(right: int, n: int, shares: tuple[str, str, str]) -> None:
+    interval = wilson(right, n)
+    assert interval.percents() == shares
+    assert str(interval) == "{} (95% interval {} to {})".format(*shares)
+
+
 @pytest.fixture(scope="module")
 def fitted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("fitted")
@@ -96,7 +113,8 @@ def test_the_command_measures_and_names_labels_that_it_does_not_know(fitted: Pat
     assert "Not counted: " in printed.err
     assert "1 row with the label '?', which stands for none (line 8)." in printed.err
     page = (fitted / "e.html").read_text(encoding="utf-8")
-    assert "96% of the labels are right" in page.replace("96.3%", "96%")
+    assert "96% of the labels are right" in page
+    assert "expect 82% to 99% (95% interval)" in page
     assert "did you mean &#39;bug&#39;?" in page
 
 

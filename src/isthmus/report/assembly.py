@@ -12,7 +12,7 @@ from typing import Any
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from isthmus.core.proportions import Interval
+from isthmus.core.proportions import in_tenths
 from isthmus.inspection.notebook import LOADER, N_COLORS
 
 _HARMFUL = "<>&\u2028\u2029"
@@ -56,7 +56,6 @@ def page_environment() -> Environment:
     )
     environment.filters |= {
         "percent": percent,
-        "percents": _percents,
         "whole": lambda share: f"{share:.0%}",
         "number": lambda value: f"{value:,}",
         "color": lambda n: n % N_COLORS,
@@ -70,24 +69,5 @@ def percent(share: float) -> str:
     >>> percent(0.5), percent(0.034), percent(0.0002), percent(0.0), percent(0.9996)
     ('50%', '3.4%', '<0.1%', '0%', '>99.9%')
     """
-    return _in_tenths(share) if _is_near_an_end(share) else f"{share:.0%}"
-
-
-def _percents(interval: Interval) -> list[str]:
-    """A share and its bounds: where one of them needs tenths, all have them.
-
-    >>> _percents(Interval(0.64, 0.6, 0.68)), _percents(Interval(0.89, 0.86, 0.912))
-    (['64%', '60%', '68%'], ['89.0%', '86.0%', '91.2%'])
-    """
-    shares = (interval.value, interval.low, interval.high)
-    return [_in_tenths(share) if any(map(_is_near_an_end, shares)) else f"{share:.0%}" for share in shares]
-
-
-def _is_near_an_end(share: float) -> bool:
-    return 0 < share < 0.1 or 0.9 < share < 1
-
-
-def _in_tenths(share: float) -> str:
-    if 0 < share < 0.001:
-        return "<0.1%"
-    return ">99.9%" if 0.999 < share < 1 else f"{share:.1%}"
+    near_an_end = 0 < share < 0.1 or 0.9 < share < 1
+    return in_tenths(share) if near_an_end else f"{share:.0%}"
