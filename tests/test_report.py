@@ -241,6 +241,18 @@ def test_scores_of_known_labels_alone() -> None:
     assert '<option value="-1">unknown</option>' in text
 
 
+def test_rows_of_the_confusion_have_the_numbers_of_their_classes() -> None:
+    """Also where a class is named first by a document that was learned from, and does not count."""
+    result = transferred("LR", target_labels=["billing", *[None] * 11])
+    material = read_material(result, None, ["fraud", "theft", "fault", "billing", "fraud", *[None] * 7])
+    assert material.class_names == ["billing", "fault", "fraud", "theft"]
+    found = score(material)
+    assert found is not None
+    assert [(row.number, row.name) for row in found.confusion] == list(enumerate(material.class_names))
+    assert [len(row.counts) for row in found.confusion] == [2] * 4
+    assert [sum(row.tenths) for row in found.confusion] == [10] * 4
+
+
 def test_labels_may_be_numbers_and_truth_may_come_from_a_file() -> None:
     result = transferred("LR", source_labels=[1, 1, 0, 0] * 3)
     expected = result.labels.tolist()

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
-import numpy as np
 from markupsafe import Markup
 
 from isthmus.evaluation import Comparison, Evaluation
@@ -14,9 +13,7 @@ from isthmus.inspection.notebook import bridge_style
 from isthmus.io.atomic import write_beside
 from isthmus.report import charts
 from isthmus.report.assembly import content_policy, page_environment, read_asset
-
-MOST_CLASSES = 20
-"""A confusion matrix of more classes cannot be read."""
+from isthmus.report.scores import MOST_CLASSES, tenths_of
 
 
 def write_evaluation(
@@ -33,7 +30,6 @@ def write_evaluation(
     `unknown` are sentences about true labels that the model does not know.
     """
     style, theme = bridge_style() + read_asset("page.css"), read_asset("theme.js")
-    tenths = [np.rint(10 * np.array(row) / max(sum(row), 1)).astype(int).tolist() for row in evaluation.confusion]
     html = (
         page_environment()
         .get_template("evaluation.html.j2")
@@ -43,7 +39,7 @@ def write_evaluation(
             file=file,
             others=others,
             unknown=unknown,
-            tenths=tenths,
+            tenths=[tenths_of(row) for row in evaluation.confusion],
             shows_confusion=len(evaluation.classes) <= MOST_CLASSES,
             reliability=charts.reliability(evaluation.reliability),
             today=date.today().isoformat(),

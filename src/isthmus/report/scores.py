@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import confusion_matrix, roc_auc_score, roc_curve
+from sklearn.metrics import roc_auc_score, roc_curve
 
-from isthmus.core.proportions import Interval, wilson
-from isthmus.evaluation import ClassScore, evaluate_labels
+from isthmus.core.proportions import Interval
+from isthmus.evaluation import ClassScore, Evaluation, evaluate_labels
 from isthmus.report.material import Material
 
 MOST_CURVES = 10
 MOST_CLASSES = 20
-"""A confusion matrix of more classes is left out: nobody can read it."""
+"""A confusion matrix of more classes is left out, of every page: nobody can read it."""
 
 
 @dataclass(frozen=True)
@@ -60,32 +61,37 @@ def score(material: Material) -> Scores | None:
     if not known.any():
         return None
     assert material.truth is not None
-    truth, found = material.truth[known], material.numbers[known]
-    right = int((truth == found).sum())
+    truth, probabilities = material.truth[known], np.asarray(material.result.probabilities)[known]
+    names = [material.class_names[number] for number in truth]
+    evaluation = evaluate_labels(names, probabilities, material.class_names[: material.n_classes])
     return Scores(
-        n_known=len(truth),
-        n_right=right,
-        accuracy=wilson(right, len(truth)),
-        classes=evaluate_labels(
-            [material.class_names[number] for number in truth],
-            np.asarray(material.result.probabilities)[known],
-            material.class_names[: material.n_classes],
-        ).classes,
-        confusion=_confusion(material, truth, found),
-        curves=_curves(material, truth, np.asarray(material.result.probabilities)[known]),
+        n_known=evaluation.n,
+        n_right=evaluation.n_right,
+        accuracy=evaluation.accuracy,
+        classes=evaluation.classes,
+        confusion=_confusion(material, evaluation),
+        curves=_curves(material, truth, probabilities),
     )
 
 
-def _confusion(material: Material, truth: Any, found: Any) -> list[ConfusionRow]:
-    names = material.class_names
-    if len(names) > MOST_CLASSES:
+def _confusion(material: Material, evaluation: Evaluation) -> list[ConfusionRow]:
+    if len(material.class_names) > MOST_CLASSES:
         return []
-    counts = confusion_matrix(truth, found, labels=range(len(names)))[:, : material.n_classes]
+    found = {one.name: row for one, row in zip(evaluation.classes, evaluation.confusion, strict=True) if one.n_true}
     return [
-        ConfusionRow(names[number], number, row.tolist(), np.rint(10 * row / row.sum()).astype(int).tolist())
-        for number, row in enumerate(counts)
-        if row.sum()
+        ConfusionRow(name, number, row, tenths_of(row))
+        for number, name in enumerate(material.class_names)
+        if (row := found.get(name, [])[: material.n_classes])
     ]
+
+
+def tenths_of(counts: Sequence[int]) -> list[int]:
+    """Counts as shares of their sum, in tenths: how dark the cells of a row are.
+
+    >>> tenths_of([3, 1]), tenths_of([0, 0])
+    ([8, 2], [0, 0])
+    """
+    return np.rint(10 * np.array(counts) / max(sum(counts), 1)).astype(int).tolist()
 
 
 def _curves(material: Material, truth: Any, probabilities: Any) -> list[Curve]:
