@@ -29,7 +29,8 @@ class Indicator(NamedTuple):
 LEADS_BACK = 0.97
 """Chosen: labels of the target that tell the source's classes apart so well have come across."""
 BY_NEIGHBORS = 0.14
-"""Chosen: where neighbors tell the classes, so much more of what sets them apart has to be the same in the target."""
+"""Chosen: where neighbors predict the classes, class differences must agree more across the domains before no warning
+is given: by this much where they predict all."""
 
 
 class Unrelated(NamedTuple):

@@ -53,7 +53,7 @@ class RowsElsewhere(ABC):
 
 
 def stack(matrices: list[Matrix]) -> Matrix:
-    """Put matrices below one another, without a copy where their rows are so already: one only, or parts of one."""
+    """Stack matrices. No copy is made of one alone, or of slices that lie next to each other in one sparse matrix."""
     if len(matrices) == 1:
         return matrices[0]
     if not sp.issparse(matrices[0]):

@@ -21,7 +21,8 @@ T = TypeVar("T")
 NON_ZEROS_OF_A_PART = 1 << 17
 """At least."""
 NON_ZEROS_OF_A_WORD = 8
-"""At least: sums over a part are as large as the vocabulary, which a part should be several times of as well."""
+"""Non-zeros per word of the vocabulary, at least: the sums of a part are as long as the vocabulary, so a part should be
+several times larger."""
 MOST_PARTS = 64
 LARGEST_PART = 1 << 23
 """Non-zeros of a part of a matrix that is too large for so few: 64 MB in single precision."""

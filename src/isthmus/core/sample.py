@@ -18,9 +18,10 @@ AT_MOST = 20_000
 
 
 def sample_for_start(problem: Problem) -> Problem:
-    """All that is labelled and, of each domain's other documents, some, here; the problem itself, if that is all of it.
+    """All labelled documents and a sample of each domain's others, in memory.
 
-    For what a method starts from, before it goes on to all documents, which may lie elsewhere.
+    Returns the problem itself if that is everything, and in memory already. For what a method starts from, before it
+    goes on to all documents, which may lie elsewhere.
     """
     kept = [_kept(domain) for domain in problem.domains]
     whole = all(

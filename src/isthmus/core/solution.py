@@ -31,7 +31,7 @@ class Solution(ABC):
 
     @property
     def shown(self) -> Solution:
-        """The solution whose public fields an estimator shows: this one, or the one that it stands around."""
+        """The solution whose public fields an estimator shows: this one, or the one it wraps."""
         return self
 
     def transduce(self, problem: Problem) -> Array:
@@ -46,7 +46,7 @@ class Solution(ABC):
 def like_later_ones(solution: Solution, problem: Problem) -> Array:
     """Class probabilities of `problem.unlabeled`, where the solution has not seen all of these; they may lie elsewhere.
 
-    Part by part, and each of these, as a solution may make much of a row, again.
+    In parts, and each part in smaller ones: a solution's features can be many times as large as the rows.
     """
     mixed = [(number, domain.unlabeled) for number, domain in enumerate(problem.domains) if not domain.fully_labeled]
     found = [by_parts(partial(by_parts, partial(solution.assign, domain=number)), some) for number, some in mixed]

@@ -29,7 +29,7 @@ class TargetProfile:
     """Numbers of the target's documents. No word and no text is in it."""
 
     unknown: Array
-    """The share of each document's words that no other documents would have taught."""
+    """Share of each document's words that would be unknown had this document not been in the fit."""
     closeness: Array
     """How alike each document is to the mean of the others (cosine, times the length of that mean); on average not more
     than documents of the fit are with all their words, so that they do not look unusual when they come again."""

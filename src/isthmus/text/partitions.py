@@ -53,7 +53,7 @@ def partitions_to_matrix(
     preset
         As for `isthmus.transfer`.
     advance
-        Called with partitions that are done, each twice, and all of them.
+        Called with the number of finished steps (two per partition) and their total.
     """
     first, *_ = partitions
     some = answer(client, client.submit(_first_texts, first.texts, BLOCK // 2, pure=False), first.name)
