@@ -19,7 +19,7 @@ from sklearn.pipeline import make_pipeline
 
 import isthmus
 from command import run
-from isthmus.auto.update import UpdatedSolution, _correction
+from isthmus.auto.update import LEAST, UpdatedSolution, _correction
 from isthmus.drift import profile_target
 from isthmus.text import UnicodeCounts, grown_vectorizer, preset_vectorizer
 from test_quality import make, put, unlabelled
@@ -92,6 +92,14 @@ def test_documents_without_labels_do_not_make_it_surer(result: isthmus.Result) -
     assert isinstance(after.estimator.solution_, UpdatedSolution)
     assert after.probabilities.max(axis=1).mean() == pytest.approx(claimed, abs=0.02)
     assert (after.labels == result.predict(texts(LATER))).mean() > 0.9
+
+
+def test_texts_without_a_word_teach_nothing(result: isthmus.Result) -> None:
+    with pytest.warns(isthmus.exceptions.EmptyDocumentWarning, match="2 of 2 documents"):
+        after = result.update(["", " "], [None, result.labels[0]])
+    assert after.probabilities[0] == pytest.approx(result.estimator.class_prior_)
+    assert after.labels[1] == result.labels[0]
+    assert after.predict_proba(texts(ROWS)) == pytest.approx(result.predict_proba(texts(ROWS)), abs=LEAST)
 
 
 def test_again_and_again_is_one_layer_and_a_file_holds_it(result: isthmus.Result, tmp_path: Path) -> None:

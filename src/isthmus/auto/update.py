@@ -105,7 +105,7 @@ def update_estimator(estimator: TransferClassifier, X: Matrix, labels: Sequence[
     full = has_words(X)
     rows = sp.csr_array(X)[full]
     with ONE_BLAS_THREAD:
-        before = base.log_odds(rows)
+        before = base.log_odds(rows) if full.any() else np.zeros((0, n_classes))  # no classifier takes no rows
         claimed = tempered(before, 1.0)
         targets = np.eye(n_classes)[claimed.argmax(axis=1)]
         weights = (claimed.max(axis=1) - 1 / n_classes) / (1 - 1 / n_classes)
