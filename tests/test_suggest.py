@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 
@@ -16,7 +17,7 @@ from command import run
 from isthmus import load
 from isthmus.exceptions import DataError
 from isthmus.io.documents import read_given
-from isthmus.selection import RANDOM, TEACHING, pick_batch
+from isthmus.selection import RANDOM, TEACHING, pick_batch, suggest_labels
 from test_quality import make, put, unlabelled
 
 SOURCE, ROWS = make(40, 0), make(60, 1, "t")
@@ -245,6 +246,58 @@ def test_copies_and_empty_documents_do_not_teach(documents: Any) -> None:
     assert max(rows) < 40  # those after it hold no word
     rows = [pick.row for pick in pick_batch(probabilities, X, texts, 30, known=[3], kinds=[TEACHING])]
     assert sum(row < 20 for row in rows) == 0  # a copy of what is labelled
+
+
+def test_masks_and_positions_say_the_same(documents: Any) -> None:
+    probabilities, X, texts = documents
+    rows = np.array([3, 7, 11, 30, 40])
+    mask = np.isin(np.arange(44), rows)
+    ways: list[Any] = [rows, rows.tolist(), mask, mask.tolist(), pd.Series(mask), pd.Series(mask, dtype="boolean")]
+    for way in ways:
+        assert sorted(suggest_labels(probabilities, 9, among=way)) == rows.tolist()
+        assert not set(rows) & {pick.row for pick in pick_batch(probabilities, X, texts, 44, known=way)}
+    nobody: list[Any] = [[], (), np.zeros(44, dtype=bool)]
+    for none in nobody:
+        assert suggest_labels(probabilities, 9, among=none).tolist() == []
+        assert pick_batch(probabilities, X, texts, 9, known=none) == pick_batch(probabilities, X, texts, 9)
+
+
+@pytest.mark.parametrize(
+    ("rows", "sentence"),
+    [
+        ([True, False], "has 2 entries and there are 44 documents: give True or False for each, or positions"),
+        ([0.5, 1.7], r"is \[0.5, 1.7\]: give positions of documents, or True or False for each"),
+        ([[1, 2]], r"is \[\[1, 2\]\]: give positions"),
+        ([[1], [1, 2]], r"is .*: give positions"),
+        ([True, None], r"is .*: give positions"),
+        ("12", "is '12': give positions"),
+        (3, "is 3: give positions"),
+        ([2, 5000], "holds 5000, and there are 44 documents: give positions from 0 to 43"),
+        ([-1], "holds -1, and there are 44 documents"),
+    ],
+)
+def test_what_names_no_documents_is_refused(documents: Any, rows: Any, sentence: str) -> None:
+    probabilities, X, texts = documents
+    with pytest.raises(ValueError, match=f"^among {sentence}"):
+        suggest_labels(probabilities, 9, among=rows)
+    with pytest.raises(ValueError, match=f"^known {sentence}"):
+        pick_batch(probabilities, X, texts, 9, known=rows)
+
+
+def test_a_batch_of_what_there_is_not_is_refused(documents: Any) -> None:
+    probabilities, X, texts = documents
+    kinds: list[Any] = ["random", ["Random"], [], [RANDOM, "hard"], None]
+    for wrong in kinds:
+        with pytest.raises(ValueError, match=re.escape(f"kinds is {wrong!r}: give ['random'], ['teaching'] or both.")):
+            pick_batch(probabilities, X, texts, 4, kinds=wrong)
+    assert {pick.kind for pick in pick_batch(probabilities, X, texts, 4, kinds=[RANDOM, RANDOM])} == {RANDOM}
+    sizes: list[Any] = [-3, 0, 2.5, "4"]
+    for n in sizes:
+        with pytest.raises(ValueError, match=f"^n is {n!r}: ask for a whole number of documents, one at least"):
+            pick_batch(probabilities, X, texts, n)
+    for wrong in ((probabilities[:9], X, texts), (probabilities, X[:9], texts), (probabilities, X, texts[:9])):
+        with pytest.raises(ValueError, match=r"probabilities have .*, X .* rows and texts .*: give one of each"):
+            pick_batch(*wrong, 4)
 
 
 def test_random_ones_are_drawn_alike_whatever_the_model_thinks(documents: Any) -> None:

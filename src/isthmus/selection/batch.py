@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -50,26 +51,66 @@ def pick_batch(
         For near-duplicates.
     n : int
         How many; an odd one is a random one.
-    known : mask or positions, optional
+    known : positions or boolean mask, optional
         Documents that have a label already.
-    kinds
+    kinds : sequence of "random" and "teaching"
         One kind, for documents of this kind alone.
     random_state : int
         Of the random sample.
     """
-    n_texts = len(texts)
-    labelled = np.zeros(n_texts, dtype=bool)
-    if known is not None:
-        labelled[np.asarray(known)] = True
-    n = min(n, n_texts - int(labelled.sum()))
-    n_random = (n + 1) // 2 if len(kinds) == 2 else n if kinds[0] == RANDOM else 0
+    probabilities, n_texts = np.asarray(probabilities, dtype=np.float64), len(texts)
+    if probabilities.ndim != 2 or not len(probabilities) == X.shape[0] == n_texts:
+        raise ValueError(
+            f"probabilities have the shape {probabilities.shape}, X {X.shape[0]} rows and texts {n_texts} entries: "
+            "give one of each for each document."
+        )
+    if not isinstance(n, Integral) or n < 1:
+        raise ValueError(f"n is {n!r}: ask for a whole number of documents, one at least.")
+    wanted = _read_kinds(kinds)
+    labelled = read_rows([] if known is None else known, n_texts, "known")
+    n = min(int(n), n_texts - int(labelled.sum()))
+    n_random = (n + 1) // 2 if len(wanted) == 2 else n if RANDOM in wanted else 0
     order = np.random.default_rng(random_state).permutation(n_texts)
     blank = np.array([not text.strip() for text in texts], dtype=bool)  # nobody can label these
     drawn = order[~(labelled | blank)[order]][:n_random]
     taken = labelled.copy()
     taken[drawn] = True
-    taught = _teaching(np.asarray(probabilities, dtype=np.float64), X, texts, n - n_random, taken)
+    taught = _teaching(probabilities, X, texts, n - n_random, taken)
     return [*(Pick(int(row), RANDOM) for row in drawn), *(Pick(int(row), TEACHING) for row in taught)]
+
+
+def read_rows(rows: Any, n_documents: int, argument: str) -> Mask:
+    """Which documents are meant, by their positions or by a boolean for each: True for those."""
+    try:
+        given = np.asarray(rows)
+        given = np.array(given.tolist()) if given.dtype == object else given  # as pandas has booleans
+    except ValueError:  # lists of several lengths
+        given = np.array(None)
+    found = np.zeros(n_documents, dtype=bool)
+    if given.ndim != 1 or (given.size and given.dtype.kind not in "biu"):
+        raise ValueError(f"{argument} is {rows!r:.200}: give positions of documents, or True or False for each.")
+    if given.dtype.kind == "b":
+        if len(given) != n_documents:
+            raise ValueError(
+                f"{argument} has {len(given)} entries and there are {n_documents} documents: give True or False for "
+                "each, or positions."
+            )
+        return given
+    beyond = (given < 0) | (given >= n_documents)
+    if beyond.any():  # a negative one would count from the end
+        raise ValueError(
+            f"{argument} holds {given[beyond][0]}, and there are {n_documents} documents: give positions from 0 to "
+            f"{n_documents - 1}."
+        )
+    found[given.astype(np.intp)] = True
+    return found
+
+
+def _read_kinds(kinds: Any) -> set[str]:
+    found = [] if isinstance(kinds, str) or not isinstance(kinds, Iterable) else list(kinds)
+    if not found or any(kind not in (RANDOM, TEACHING) for kind in found):
+        raise ValueError(f"kinds is {kinds!r}: give [{RANDOM!r}], [{TEACHING!r}] or both.")
+    return set(found)
 
 
 def _teaching(probabilities: Array, X: Matrix, texts: Sequence[str], n: int, taken: Mask) -> list[int]:

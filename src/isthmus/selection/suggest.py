@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 
-from isthmus.selection.batch import pick_batch
+from isthmus.selection.batch import pick_batch, read_rows
 from isthmus.typing import Matrix, Positions
 
 
@@ -24,7 +23,7 @@ def suggest_labels(result: Any, n: int = 20, *, among: Any = None) -> Positions:
         What was found out, or the class probabilities alone, where those that teach are the most doubtful ones.
     n : int
         How many to name; fewer, if no more are there that are worth it.
-    among : sequence of int, optional
+    among : positions or boolean mask, optional
         Choose from these documents alone.
 
     Examples
@@ -44,16 +43,12 @@ def suggest_labels(result: Any, n: int = 20, *, among: Any = None) -> Positions:
         raise ValueError(
             f"result holds an array of shape {probabilities.shape}: give a Result, or documents x classes."
         )
-    if not isinstance(n, Integral) or n < 1:
-        raise ValueError(f"n is {n!r}: ask for a whole number of documents, one at least.")
-    known = np.zeros(len(probabilities), dtype=bool)
-    if among is not None:
-        known[:] = True
-        known[np.asarray(among, dtype=np.intp)] = False
+    n_documents = len(probabilities)
+    known = np.zeros(n_documents, dtype=bool) if among is None else ~read_rows(among, n_documents, "among")
     if (given := getattr(result, "given", None)) is not None:
         known |= given
-    X, texts = _rows_and_texts(result, len(probabilities))
-    return np.array([pick.row for pick in pick_batch(probabilities, X, texts, int(n), known=known)], dtype=np.intp)
+    X, texts = _rows_and_texts(result, n_documents)
+    return np.array([pick.row for pick in pick_batch(probabilities, X, texts, n, known=known)], dtype=np.intp)
 
 
 def _rows_and_texts(result: Any, n_documents: int) -> tuple[Matrix, Sequence[str]]:
