@@ -49,6 +49,14 @@ MISTAKES: dict[str, tuple[Callable[[Any], Any], str]] = {
         lambda _: transfer(SOURCE, LABELS, TARGET, vectorizer="tfidf"),
         "vectorizer is 'tfidf', which has no fit_transform",
     ),
+    "scikit-learn's mark of what has no label": (
+        lambda _: transfer(SOURCE, [ord(label[0]) for label in LABELS], TARGET, target_labels=[-1.0] * 276, **quick),
+        "target_labels holds -1.0, and -1 is no source label: give None for texts without a label",
+    ),
+    "and among labels that are words": (
+        lambda _: transfer(SOURCE, LABELS, TARGET, target_labels=[-1] * 276, **quick),
+        "target_labels holds -1, and -1 is no source label",
+    ),
     "a class without a share": (
         lambda _: transfer(SOURCE, LABELS, TARGET, target_prior={"billing": 0.5, "fault": 0.5, "suggestion": 0}),
         r"target_prior\['suggestion'\] is 0: leave the class out of the source",

@@ -169,6 +169,11 @@ def _read_few(target_labels: Sequence[Any] | None, n_texts: int, labels: list[An
         )
     few = spelled_like(few, labels)
     known = {str(label) for label in labels}
+    for label in few:
+        if isinstance(label, Real) and label == -1 and str(label) not in known:  # as scikit-learn marks them
+            raise ValueError(
+                f"target_labels holds {label}, and -1 is no source label: give None for texts without a label."
+            )
     for label in sorted({str(label) for label in few if label is not None} - known):
         if (meant := nearest_label(label, known)) is not None:
             warn(
