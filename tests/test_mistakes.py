@@ -66,6 +66,14 @@ MISTAKES: dict[str, tuple[Callable[[Any], Any], str]] = {
         lambda result: evaluate_labels(["", *TRUTH[1:]], result.probabilities, result.classes.tolist()),
         r"truth\[0\] is missing",
     ),
+    "true labels that are no classes": (
+        lambda result: evaluate_labels(["Yes", "No"] * 138, result.probabilities, result.classes.tolist()),
+        "truth holds no class of the model but 'No', 'Yes': spell labels alike",
+    ),
+    "and in a report": (
+        lambda result: result.report("never.html", truth=[None, *range(275)]),
+        "truth holds no class of the model but '0', '1', '10', '100', '101' and others: spell labels alike",
+    ),
     "probabilities of fewer classes": (
         lambda result: evaluate_labels(TRUTH, result.probabilities[:, :2], result.classes.tolist()),
         r"shape \(276, 2\), and there are 276 true labels and 3 classes",
@@ -122,6 +130,25 @@ def test_a_label_that_looks_like_another_is_told_of() -> None:
     assert "holds 'BILLING', which no source document has" in sentence
     assert "Did you mean 'billing'?" in sentence
     assert told("praise") == []  # new, and like no other
+    assert told("billing") == []
+
+
+def test_a_true_label_that_looks_like_a_class_is_told_of(result: Any, tmp_path: Path) -> None:
+    def told(label: str) -> list[str]:
+        truth = [label, None, None, label, *TRUTH[4:]]
+        known = np.array([given is not None for given in truth])
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            result.report(tmp_path / "page.html", truth=truth, force=True)
+            in_report = [str(each.message) for each in caught]
+            evaluate_labels([own for own in truth if own], result.probabilities[known], result.classes.tolist())
+        assert [str(each.message) for each in caught] == in_report * 2
+        return in_report
+
+    (sentence,) = told("BILLING")
+    assert "truth holds 'BILLING', which the model does not know: it counts as wrong" in sentence
+    assert "Did you mean 'billing'?" in sentence
+    assert told("praise") == []  # a class that the model lacks
     assert told("billing") == []
 
 

@@ -347,6 +347,12 @@ def test_exports_are_what_the_commands_read(session: Session, client: TestClient
     assert report.headers["content-disposition"] == 'attachment; filename="report.html"'
 
 
+def test_the_report_needs_no_class_that_came_after_the_fit(session: Session, client: TestClient) -> None:
+    fitted(session)
+    session.answer(shown(session)["row"], "label", "praise")
+    assert "of s.csv over to t.csv." in client.get("/export/report.html").text
+
+
 def test_what_reading_warns_of_is_in_the_page(tmp_path: Path) -> None:
     put(tmp_path / "s.csv", SOURCE)
     (tmp_path / "t.csv").write_bytes(b"id,text\n1,caf\xe9 refund\n")

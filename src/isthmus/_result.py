@@ -114,7 +114,8 @@ class Result:
         ids : sequence, one entry per target text, optional
             How the page calls the documents. By default it numbers them from one.
         truth : sequence, one entry per target text, optional
-            True labels, for accuracy, confusion and ROC, and for nothing else; None where they are not known.
+            True labels, for accuracy, confusion and ROC, and for nothing else; None where they are not known. One that
+            is no class of the model counts as wrong.
         names : (str, str), optional
             What to call the source and the target, such as the names of their files.
         force : bool

@@ -11,6 +11,7 @@ from sklearn.metrics import confusion_matrix
 
 from isthmus.core.labels import spelled_like
 from isthmus.core.proportions import Interval, wilson
+from isthmus.quality.labels import check_truth
 from isthmus.typing import Array
 
 N_BINS = 10
@@ -111,7 +112,7 @@ def evaluate_labels(truth: Sequence[str], probabilities: Array, classes: Sequenc
     Parameters
     ----------
     truth
-        A true label for each document, as `classes` spells it.
+        A true label for each document, as `classes` spells it. One that is no class counts as wrong.
     probabilities : ndarray of documents x classes
     classes
         The names of the columns.
@@ -134,6 +135,12 @@ def evaluate_labels(truth: Sequence[str], probabilities: Array, classes: Sequenc
     truth = spelled_like(truth, classes)
     if None in truth:
         raise ValueError(f"truth[{truth.index(None)}] is missing: leave out documents whose label nobody knows.")
+    check_truth(truth, classes)
+    return counted(truth, probabilities, classes)
+
+
+def counted(truth: Sequence[str], probabilities: Array, classes: Sequence[str]) -> Evaluation:
+    """The same of true labels that have been looked at, and are spelled like the classes."""
     names = list(dict.fromkeys([*classes, *truth]))
     numbers = {name: number for number, name in enumerate(names)}
     true = np.array([numbers[label] for label in truth], dtype=np.intp)

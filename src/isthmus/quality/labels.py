@@ -6,7 +6,9 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
+from typing import Any
 
+from isthmus.exceptions import SimilarLabelWarning, warn
 from isthmus.quality.findings import Finding, Part, documents_are, listed_places, make_finding
 
 ALIKE = 0.85
@@ -75,6 +77,25 @@ def find_unknown(part: Part, known: Iterable[str], column: str) -> Iterator[Find
             has = documents_are(n, f"has {label!r}", f"have {label!r}")
             places = [part.place(row) for row, other in part.labelled() if other == label]
             yield make_finding("unknown-label", part.name, f"{has} in column {column!r}", places, ask=ask)
+
+
+def check_truth(truth: Iterable[Any], classes: Iterable[Any]) -> None:
+    """Refuse true labels none of which is a class of the model: all of its labels would be wrong for the spelling.
+
+    Of others, those that may be slips are told of. `truth` is spelled like the classes, with None for missing ones.
+    """
+    known = {str(label) for label in classes}
+    there = {str(label) for label in truth if label is not None}
+    if there and there.isdisjoint(known):
+        named = ", ".join(repr(label[:40]) for label in sorted(there)[:5])
+        others = " and others" if len(there) > 5 else ""
+        raise ValueError(f"truth holds no class of the model but {named}{others}: spell labels alike.")
+    for label in sorted(there - known):
+        if (meant := nearest_label(label, known)) is not None:
+            warn(
+                f"truth holds {label!r}, which the model does not know: it counts as wrong. Did you mean {meant!r}?",
+                SimilarLabelWarning,
+            )
 
 
 def _folded(label: str) -> str:

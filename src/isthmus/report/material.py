@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from isthmus.core.features import is_dimension, only_dimensions
 from isthmus.core.labels import spelled_like
+from isthmus.quality.labels import check_truth
 from isthmus.text import feature_names, reading_of
 from isthmus.typing import Array, Mask, Matrix, Positions
 
@@ -119,7 +120,9 @@ def read_material(result: Transferred, ids: Any, truth: Any) -> Material:
     X = sp.csr_array(X) if sp.issparse(X) else np.asarray(X)
     true_numbers = None
     if truth is not None:
-        true_numbers = _number(_one_each(truth, n_target, "truth"), classes, names)
+        true_labels = _one_each(truth, n_target, "truth")
+        check_truth(spelled_like(true_labels, classes), classes)
+        true_numbers = _number(true_labels, classes, names)
     numbers = np.asarray(result.probabilities).argmax(axis=1)
     return Material(
         result=result,

@@ -10,7 +10,8 @@ import numpy as np
 from sklearn.metrics import roc_auc_score, roc_curve
 
 from isthmus.core.proportions import Interval
-from isthmus.evaluation import ClassScore, Evaluation, evaluate_labels
+from isthmus.evaluation import ClassScore, Evaluation
+from isthmus.evaluation.measures import counted
 from isthmus.report.material import Material
 
 MOST_CURVES = 10
@@ -63,7 +64,7 @@ def score(material: Material) -> Scores | None:
     assert material.truth is not None
     truth, probabilities = material.truth[known], np.asarray(material.result.probabilities)[known]
     names = [material.class_names[number] for number in truth]
-    evaluation = evaluate_labels(names, probabilities, material.class_names[: material.n_classes])
+    evaluation = counted(names, probabilities, material.class_names[: material.n_classes])
     return Scores(
         n_known=evaluation.n,
         n_right=evaluation.n_right,

@@ -46,10 +46,11 @@ def export_report(session: Session) -> bytes:
     documents, meta = session.documents, session.project.meta()
     answers = session.project.answers()
     truth = [one.label if (one := answers.get(row)) else None for row in range(len(documents.ids))]
+    scores = not set(session.result().classes.tolist()).isdisjoint(truth)  # not all are of classes that came since
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "report.html")
         names = (str(meta.get("source", "the source")), str(meta.get("target", "the target")))
-        session.result().report(path, ids=documents.ids, truth=truth if any(truth) else None, names=names)
+        session.result().report(path, ids=documents.ids, truth=truth if scores else None, names=names)
         return path.read_bytes()
 
 
