@@ -57,9 +57,9 @@ MISTAKES: dict[str, tuple[Callable[[Any], Any], str]] = {
         lambda _: transfer(SOURCE, LABELS, TARGET, target_labels=[-1] * 276, **quick),
         "target_labels holds -1, and -1 is no source label",
     ),
-    "a class without a share": (
-        lambda _: transfer(SOURCE, LABELS, TARGET, target_prior={"billing": 0.5, "fault": 0.5, "suggestion": 0}),
-        r"target_prior\['suggestion'\] is 0: leave the class out of the source",
+    "a share of what is no class": (
+        lambda _: transfer(SOURCE, LABELS, TARGET, target_prior={"billing": 0.5, "faults": 0.5}),
+        r"target_prior names \['billing', 'faults'\] and the classes are .*: give a probability to these alone",
     ),
     "too few ids": (lambda result: result.to_frame(ids=["x"]), "ids has 1 entries, and there are 276 texts"),
     "a true label that is missing": (

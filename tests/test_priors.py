@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
-from conftest import Toy, build, make_toy
+from conftest import Toy, build, make_toy, quiet
 from isthmus import Auto
 from isthmus.core import priors
 from isthmus.core.estimator import TransferClassifier
@@ -70,15 +70,35 @@ def test_which_target_priors_a_user_may_give(toy: Toy) -> None:
     assert read_prior("unknown", problem) is None
     assert read_prior("source", problem) == pytest.approx([0.5, 0.5])
     assert read_prior({"class 1": 0.8, "class 0": 0.2}, problem) == pytest.approx([0.2, 0.8])
-    with pytest.raises(ValueError, match=r"target_prior names \['class 0'\] and the classes are"):
-        read_prior({"class 0": 1.0}, problem)
+    with pytest.raises(ValueError, match=r"target_prior names \['class 0', 'class 2'\] and the classes are"):
+        read_prior({"class 0": 0.5, "class 2": 0.5}, problem)
+    for of_one in ({"class 0": 1.0}, {"class 0": 1, "class 1": 0}):
+        with pytest.raises(ValueError, match="target_prior is .*: give two classes a share"):
+            read_prior(of_one, problem)
     with pytest.raises(ValueError, match="sum to one"):
         read_prior({"class 0": 0.5, "class 1": 0.6}, problem)
     halves = read_prior({"class 0": np.float32(0.5), "class 1": np.float64(0.5)}, problem)
     assert halves is not None
     assert halves.tolist() == [0.5, 0.5]
-    with pytest.raises(ValueError, match=r"target_prior\['class 1'\] is 0: leave the class out of the source"):
-        read_prior({"class 0": 1, "class 1": 0}, problem)
+
+
+@pytest.mark.parametrize("prior", [{"class 0": 0.5, "class 1": 0.5}, {"class 0": 0.5, "class 1": 0.5, "class 2": 0}])
+def test_a_class_that_the_target_lacks_may_be_left_out_of_the_prior(prior: dict[str, float], toy_of_three: Toy) -> None:
+    toy = toy_of_three
+    kept = ~toy.in_target | (toy.y != "class 2")
+    toy = Toy(toy.X[kept], toy.y[kept], toy.domain[kept])
+    found = read_prior(prior, make_problem(LR(), toy.X, toy.y, toy.domain, "target"))
+    assert found is not None
+    assert found.sum() == pytest.approx(1)
+    assert 0 < found[2] < 1 / len(toy.y)  # no pseudo-label has it, and nothing is ruled out
+    for name in ("TSVM", "SelfTraining", "TransductiveLR"):
+        labels = [toy.fit(build(name, target_prior=own)).transduction_[toy.in_target] for own in ("source", prior)]
+        with_it, without = ((own == "class 2").mean() for own in labels)
+        assert without < min(with_it, 0.1)
+    auto = quiet(toy, Auto(target_prior=prior, random_state=0))
+    assert (auto.transduction_[toy.in_target] == "class 2").mean() < 0.1
+    assert auto.target_prior_["class 2"] == pytest.approx(found[2])
+    assert auto.label_distributions_[toy.in_target, 2].min() > 0
 
 
 @pytest.mark.parametrize("share", ["x", "0.5", [0.5], None, 1j, float("nan"), float("inf"), -0.5])

@@ -17,6 +17,8 @@ from isthmus.typing import Array, Positions
 
 PRIOR_WEIGHT = 10
 """How many labelled target documents an assumed prior is worth."""
+LEAST_SHARE = 1e-6
+"""Of all classes that a given prior leaves out: too small for a pseudo-label, and nothing is ruled out."""
 SWEEPS = 20
 """Rounds of offsets before single documents are moved."""
 
@@ -28,8 +30,8 @@ def read_prior(target_prior: Any, problem: Problem) -> Array | None:
     """The prior of the documents to be labelled, or None if it is unknown.
 
     `target_prior` is about the whole target: "source" is the prior of the labelled source documents, "unknown" none; a
-    dict maps every class to its share. What is known of the target already is taken off. Documents of the source
-    without a label have the source's prior.
+    dict maps classes to their shares, and those that it leaves out have next to none. What is known of the target
+    already is taken off. Documents of the source without a label have the source's prior.
     """
     if target_prior == "unknown":
         return None
@@ -62,22 +64,23 @@ def _source_prior(problem: Problem) -> Array:
 
 def _named_prior(target_prior: Any, problem: Problem) -> Array:
     classes = problem.classes.tolist()
-    if set(target_prior) != set(classes):
+    if not set(target_prior) <= set(classes):
         raise ValueError(
-            f"target_prior names {list(target_prior)} and the classes are {classes}: give each a probability."
+            f"target_prior names {list(target_prior)} and the classes are {classes}: give a probability to these alone."
         )
-    for name in classes:
-        share = target_prior[name]
+    for name, share in target_prior.items():
         if not (isinstance(share, Real) and 0 <= float(share) < np.inf):
             raise ValueError(f"target_prior[{name!r}] is {share!r}: give a number from 0 to 1.")
-        if share == 0:
-            raise ValueError(
-                f"target_prior[{name!r}] is {share!r}: leave the class out of the source, or give it a small share."
-            )
-    prior = np.array([target_prior[name] for name in classes], dtype=np.float64)
+    prior = np.array([target_prior.get(name, 0) for name in classes], dtype=np.float64)
     if not np.isclose(prior.sum(), 1):
         raise ValueError(f"target_prior is {target_prior}: give probabilities that sum to one.")
-    return prior
+    absent = prior == 0
+    if absent.sum() > len(prior) - 2:
+        raise ValueError(
+            f"target_prior is {target_prior}: give two classes a share, or there is nothing to tell apart."
+        )
+    left_over = LEAST_SHARE if absent.any() else 0.0
+    return np.where(absent, left_over / max(absent.sum(), 1), prior * (1 - left_over))
 
 
 def pseudo_labels(scores: Array, prior: Array | None) -> Positions:

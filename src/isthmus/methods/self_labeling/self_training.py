@@ -38,8 +38,9 @@ class SelfTraining(TransferClassifier):
         Weight of a labelled document of a source in the last iteration; it falls evenly from one.
     target_prior : "source", "unknown" or dict of class to probability
         Class prior of the whole target: that of the labelled source documents (a class that these lack has its share
-        of the labelled target ones); as the classifier finds it; or given, for every class. Target documents whose
-        labels are known are taken off, and the others get labels at the prior that is left.
+        of the labelled target ones); as the classifier finds it; or given, where classes that it leaves out have next
+        to no share. Target documents whose labels are known are taken off, and the others get labels at the prior that
+        is left.
     balanced : bool
         All classes weigh the same in every fit, whatever their shares, among the labelled documents and among those
         that join. So no prior is learned, and with an unknown target prior the classifier finds one by where the
