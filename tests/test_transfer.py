@@ -68,6 +68,32 @@ class FirstLetters:
         return np.array([[text.count(chr(97 + letter)) for letter in range(26)] for text in texts], dtype=float)
 
 
+def test_texts_and_labels_are_anything_that_can_be_gone_through() -> None:
+    """mypy reads this file, too: what it refuses, it refuses its users."""
+    arrays = np.array(SOURCE), np.array(LABELS), np.array(TARGET)
+    few = pd.Series(["billing", None])
+    result = isthmus.transfer(*arrays, source_domains=np.array(["a", "b"] * 2), target_labels=few, method="LR")
+    once = isthmus.transfer(
+        (text for text in SOURCE),
+        (label for label in LABELS),
+        (text for text in TARGET),
+        source_domains=(name for name in "abab"),
+        target_labels=(label for label in few),
+        method="LR",
+    )
+    assert once.probabilities.tolist() == result.probabilities.tolist()
+    assert once.predict(text for text in TARGET).tolist() == result.predict(arrays[2]).tolist()
+    assert once.predict_proba(text for text in TARGET).tolist() == result.predict_proba(arrays[2]).tolist()
+    updated = once.update(iter(TARGET), iter(few)), result.update(arrays[2], few)
+    assert updated[0].probabilities.tolist() == updated[1].probabilities.tolist()
+    assert result.to_frame(ids=arrays[2]).index.tolist() == TARGET
+
+
+def test_texts_that_can_be_gone_through_once_do_not_go_into_a_folder(tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match="target_texts is a generator, which has no length: give a list"):
+        isthmus.transfer(SOURCE, LABELS, (text for text in TARGET), folder=tmp_path / "rows", method="LR")
+
+
 def test_topics_of_a_result() -> None:
     result = isthmus.transfer(SOURCE, LABELS, TARGET, method="TCL")
     words = {word for topic in result.topics() for word, _ in topic.common}

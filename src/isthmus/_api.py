@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Iterable, Sized
 from copy import copy
 from numbers import Real
 from pathlib import Path
@@ -38,17 +38,17 @@ DEFAULT_METHOD = "Auto"
 
 
 def transfer(
-    source_texts: Sequence[str],
-    source_labels: Sequence[Any],
-    target_texts: Collection[str],
+    source_texts: Iterable[str],
+    source_labels: Iterable[Any],
+    target_texts: Iterable[str],
     *,
     method: str | TransferClassifier = DEFAULT_METHOD,
     vectorizer: Any = None,
     preset: str | None = None,
     encoder: Any = "auto",
     target_prior: Any = None,
-    source_domains: Sequence[DomainName] | None = None,
-    target_labels: Sequence[Any] | None = None,
+    source_domains: Iterable[DomainName] | None = None,
+    target_labels: Iterable[Any] | None = None,
     random_state: Any = 0,
     max_time: float | None = None,
     verbose: int = 0,
@@ -127,7 +127,7 @@ def transfer(
         result = transfer_partitions(estimator, source, labels, domains, target_texts, client, folder, preset)
         _untimed(result.estimator, before)
         return result
-    target: Any = read_texts(target_texts, "target_texts") if folder is None else target_texts
+    target: Any = read_texts(target_texts, "target_texts") if folder is None else _again(target_texts)
     few = _read_few(target_labels, len(target), labels)
     if folder is None:
         vectorizer = _read_vectorizer(vectorizer, preset, encoder, isinstance(estimator, Auto), source, target)
@@ -160,7 +160,17 @@ def transfer(
     )
 
 
-def _read_few(target_labels: Sequence[Any] | None, n_texts: int, labels: list[Any]) -> list[Any]:
+def _again(target_texts: Iterable[str]) -> Iterable[str]:
+    """Texts that can be gone through again."""
+    if not isinstance(target_texts, Sized):
+        raise TypeError(
+            f"target_texts is a {type(target_texts).__name__}, which has no length: give a list, or an "
+            "isthmus.io.documents.FileColumn, as texts are read several times with folder=."
+        )
+    return target_texts
+
+
+def _read_few(target_labels: Iterable[Any] | None, n_texts: int, labels: list[Any]) -> list[Any]:
     """Labels of target texts that are known, spelled like the source's, and None for the others; empty for none."""
     few = [] if target_labels is None else read_column(target_labels, "target_labels", "labels")
     if target_labels is not None and len(few) != n_texts:
@@ -265,7 +275,7 @@ def _vectorized(vectorizer: Any, source: list[str], target: list[str]) -> Matrix
     return X
 
 
-def _read_domains(source_domains: Sequence[DomainName] | None, n_texts: int) -> list[DomainName]:
+def _read_domains(source_domains: Iterable[DomainName] | None, n_texts: int) -> list[DomainName]:
     if source_domains is None:
         return [SOURCE] * n_texts
     names = list(source_domains)

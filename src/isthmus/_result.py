@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -56,15 +56,15 @@ class Result:
         found = getattr(self.estimator, "novel_", None)
         return None if found is None else found[len(found) - len(self.labels) :]
 
-    def predict(self, texts: Sequence[str]) -> np.ndarray[Any, Any]:
+    def predict(self, texts: Iterable[str]) -> np.ndarray[Any, Any]:
         """Labels of target texts that came later."""
         return self.estimator.predict(self.vectorizer.transform(read_texts(texts, "texts")))
 
-    def predict_proba(self, texts: Sequence[str]) -> Array:
+    def predict_proba(self, texts: Iterable[str]) -> Array:
         """Class probabilities of target texts that came later."""
         return self.estimator.predict_proba(self.vectorizer.transform(read_texts(texts, "texts")))
 
-    def update(self, texts: Sequence[str], labels: Sequence[Any] | None = None) -> Result:
+    def update(self, texts: Iterable[str], labels: Iterable[Any] | None = None) -> Result:
         """Incremental learning: a result that has learned from target texts that came later, and labels them.
 
         The texts of the fit are not needed, and the cost grows with what arrived. `labels` has one for each text, and
@@ -125,7 +125,7 @@ class Result:
 
         return write_report(self, path, ids=ids, truth=truth, names=names, force=force)
 
-    def to_frame(self, ids: Sequence[Any] | None = None) -> Any:
+    def to_frame(self, ids: Iterable[Any] | None = None) -> Any:
         """A pandas DataFrame with a row for each target text: label, confidence, a probability for each class, text.
 
         `ids` become its index. Needs pandas.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
 import numpy as np
@@ -161,7 +161,7 @@ def filled_column(values: list[Any], n: int, rest: Any) -> np.ndarray[Any, Any]:
     return column
 
 
-def read_source_labels(source_labels: Sequence[Any], n_texts: int) -> list[Any]:
+def read_source_labels(source_labels: Iterable[Any], n_texts: int) -> list[Any]:
     """One for each source text, none of them missing."""
     labels = spelled_like(read_column(source_labels, "source_labels", "labels"), ())
     for position, label in enumerate(labels):
