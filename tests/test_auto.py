@@ -181,7 +181,7 @@ def test_a_given_prior_is_kept_by_methods_that_rank() -> None:
     told = quiet(toy, Auto(target_prior=true, random_state=0))
     assert told.target_prior_ == pytest.approx(true)
     assert np.mean(told.transduction_[there] == toy.y[there]) > 0.95
-    with pytest.raises(ValueError, match="target_prior is .*: give two classes a share"):
+    with pytest.raises(ValueError, match=r"target_prior is .*: give two classes a share"):
         quiet(toy, Auto(target_prior={"class 0": 1.0}))
 
 

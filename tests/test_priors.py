@@ -73,7 +73,7 @@ def test_which_target_priors_a_user_may_give(toy: Toy) -> None:
     with pytest.raises(ValueError, match=r"target_prior names \['class 0', 'class 2'\] and the classes are"):
         read_prior({"class 0": 0.5, "class 2": 0.5}, problem)
     for of_one in ({"class 0": 1.0}, {"class 0": 1, "class 1": 0}):
-        with pytest.raises(ValueError, match="target_prior is .*: give two classes a share"):
+        with pytest.raises(ValueError, match=r"target_prior is .*: give two classes a share"):
             read_prior(of_one, problem)
     with pytest.raises(ValueError, match="sum to one"):
         read_prior({"class 0": 0.5, "class 1": 0.6}, problem)

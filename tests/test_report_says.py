@@ -12,6 +12,7 @@ import pytest
 
 import isthmus
 from isthmus.auto.warnings import harm
+from isthmus.core.proportions import wilson
 from isthmus.inspection import bridge
 from isthmus.report import answer, page, scores
 from isthmus.report.baseline import baseline
@@ -47,6 +48,37 @@ def test_what_is_left_out_is_said() -> None:
         assert ("not shown" in text) == (hidden > 0)
         left_out = f"A confusion matrix of {n} classes cannot be read and is left out"
         assert (left_out in text) != ('<table class="confusion' in text)
+
+
+def test_what_was_set_aside_is_not_counted_against_the_estimate() -> None:
+    """Which is that of the others."""
+    result = transferred("Auto", target_labels=[LABELS[0], *[None] * 11])
+    novel = np.zeros(len(result.source_texts) + 12, dtype=bool)
+    novel[[-1, -2, -3]] = True
+    result.estimator.novel_ = novel
+    labels = result.labels.tolist()
+    truth = [LABELS[0], "fault" if labels[1] == "billing" else "billing", *labels[2:9], "praise", "praise", None]
+    text = render(result, truth=truth)
+    assert "of the 8 labels whose truth is known, of documents that are not set aside, are right." in text
+    assert answer.assess(read_material(result, None, truth)).measured == wilson(7, 8)
+    assert "3 documents are set aside, since the source may lack their class: neither figure counts them." in text
+    assert "7 of 10 labels with known truth are right, with documents that are set aside: accuracy" in text
+    beside = baseline(read_material(result, None, truth))
+    assert beside is not None
+    assert beside.measured in np.arange(9) / 8
+    assert "neither figure" not in render(result)
+    assert "3 documents are set aside, since the source may lack their class: this does not count them." in render(
+        result
+    )
+    assert "If those documents were drawn at random" not in text  # all others are known
+    result.estimator.novel_ = None
+    text = render(result, truth=truth)
+    assert "of the 10 labels whose truth is known are right" in text
+    assert "set aside" not in text
+    result.estimator.novel_ = np.ones_like(novel)
+    text = render(result, truth=truth)
+    assert "whose truth is known are right" not in text
+    assert "the labels are expected to be right" in text
 
 
 def test_labels_that_were_all_learned_from() -> None:

@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 
 from isthmus.auto import Caution, Estimate
-from isthmus.core.proportions import Interval
+from isthmus.core.proportions import Interval, wilson
 from isthmus.report.documents import excerpt
 from isthmus.report.material import Material
-from isthmus.report.scores import Scores
 from isthmus.selection.suggest import suggest_labels
 from isthmus.typing import Mask, Positions
 
@@ -41,10 +40,11 @@ class Assessment:
     """Measured and estimated accuracy, and confidence."""
 
     measured: Interval | None
-    """From true labels."""
+    """From true labels, of documents that are not set aside: so is what was estimated."""
     estimated: Estimate | None
     """By the method, without any: a 90% interval."""
     n_known: int
+    n_set_aside: int
     n_sure: int
     n_unsure: int
     mean_confidence: float
@@ -101,13 +101,17 @@ def count_classes(material: Material) -> list[ClassCount]:
     return found
 
 
-def assess(material: Material, scores: Scores | None) -> Assessment:
+def assess(material: Material) -> Assessment:
     """The evidence that there is, and no more."""
-    estimator = material.result.estimator
+    estimator, known, measured = material.result.estimator, material.known & ~material.set_aside, None
+    if known.any():
+        assert material.truth is not None
+        measured = wilson(int((material.truth == material.numbers)[known].sum()), int(known.sum()))
     return Assessment(
-        measured=scores.accuracy if scores else None,
+        measured=measured,
         estimated=getattr(estimator, "estimated_accuracy_", None),
-        n_known=scores.n_known if scores else 0,
+        n_known=int(known.sum()),
+        n_set_aside=int(material.set_aside.sum()),
         n_sure=int((material.confidence >= SURE).sum()),
         n_unsure=int((material.confidence < UNSURE).sum()),
         mean_confidence=float(material.confidence.mean()),

@@ -21,7 +21,7 @@ class Baseline:
     estimated: float
     """The share of them that is right, if the probabilities found are."""
     measured: float | None
-    """The share that is right, of the documents whose truth is known."""
+    """The share that is right, of the documents whose truth is known and that are not set aside."""
     gain: float
     """What transfer adds to it: measured, or else estimated."""
 
@@ -39,7 +39,7 @@ def baseline(material: Material) -> Baseline | None:
     rows = np.flatnonzero(open_ones)
     estimated = float(probabilities[rows, found[rows]].mean())
     here = float(probabilities[rows, material.numbers[rows]].mean())
-    measured, known = None, material.known
+    measured, known = None, material.known & ~material.set_aside
     if known.any():
         assert material.truth is not None
         measured = float((found == material.truth)[known].mean())

@@ -91,6 +91,12 @@ class Material:
         return np.asarray(getattr(self.result, "given", np.zeros(self.n_target, dtype=bool)))
 
     @property
+    def set_aside(self) -> Mask:
+        """The target documents without a label that look like a class which the source lacks."""
+        novel = getattr(self.result, "novel", None)
+        return np.zeros(self.n_target, dtype=bool) if novel is None else np.asarray(novel & ~self.learned)
+
+    @property
     def words_alone(self) -> Material:
         """Without the dimensions of embeddings, which stand to the right of words, and tell a reader nothing."""
         assert self.words is not None
