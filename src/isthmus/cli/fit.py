@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -265,7 +264,7 @@ def _write(result: Result, files: Files, outputs: dict[str, Path], stages: Stage
     from isthmus._result import without_documents
     from isthmus.cli.models import save_result
     from isthmus.drift import profile_target
-    from isthmus.exceptions import DataError, SimilarLabelWarning
+    from isthmus.exceptions import DataError, SimilarLabelWarning, silenced
     from isthmus.io.atomic import Staging
     from isthmus.io.documents import PredictionWriter, check_format
 
@@ -291,8 +290,7 @@ def _write(result: Result, files: Files, outputs: dict[str, Path], stages: Stage
             truth = target.truth if target.columns.truth is not None else None
             try:
                 names = (" and ".join(Path(source.path).name for source in files.sources), Path(target.path).name)
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore", SimilarLabelWarning)  # the findings have it
+                with silenced(SimilarLabelWarning):  # the findings have it
                     result.report(staging.place(path), ids=target.ids, truth=truth, names=names)
             except (ValueError, TypeError) as error:
                 raise DataError(f"The report cannot be written: {error}") from error
