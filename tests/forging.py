@@ -23,7 +23,8 @@ def forge(content: bytes, change: Callable[[Any, dict[str, Any]], Any]) -> bytes
     """Change tree and arrays; checksum and sizes are right again."""
     tree, tensors, about = unpack(io.BytesIO(content), len(content))
     tree = change(tree, tensors) or tree
-    return pack(tree, tensors, {key: about[key] for key in ("schema", "model", "method", "settings", "encoder")})
+    told = ("schema", "model", "method", "settings", "learned", "encoder")  # schema 1 has not all of them
+    return pack(tree, tensors, {key: about[key] for key in told if key in about})
 
 
 def setting(*path: Any, to: Any) -> Callable[[Any, dict[str, Any]], None]:

@@ -390,6 +390,13 @@ def test_info_tells_what_is_in_a_file(folder: Path, tmp_path: Path) -> None:
     printed = run("info", folder / "tcl.isthmus", "--all").stdout
     assert "Result of TCL(" in printed
     assert all(one["name"] in printed for one in found["arrays"])
+    assert "Classes: 'bug', 'pay'." in printed
+    assert f"Learned from {len(TARGET)} target texts." in printed
+    assert found["learned"]["classes"] == ["bug", "pay"]
+    assert "Texts are read as words" in printed
+    content = (folder / "tcl.isthmus").read_bytes()
+    (tmp_path / "forged").write_bytes(content.replace(b"classes", b"clashes", 1))
+    assert "Classes" not in run("info", tmp_path / "forged").stdout  # nobody vouches for it
     (tmp_path / "x").write_bytes(b"no model")
     assert "is no model file" in run("info", tmp_path / "x").sentence
     assert "is no file" in run("info", tmp_path / "y").sentence

@@ -200,6 +200,7 @@ def _show(
     say(f"{evaluation.n_right:,} of {evaluation.n:,} labels are right: {evaluation.accuracy}.", "bold")
     for other in others:
         say(str(other))
+    say(f"Mean F1 of all classes (macro-F1): {evaluation.macro_f1:.2f}.")
     console.print()
     console.print(_by_class(evaluation, console))
     console.print()

@@ -16,7 +16,7 @@ def info(
     all_arrays: Annotated[bool, typer.Option("--all", help="List all arrays, not the largest alone.")] = False,
     as_json: o.AsJson = False,
 ) -> None:
-    """Show what is in a model file, without loading it: method, settings, versions, sizes.
+    """Show what is in a model file, without loading it: classes, estimate, method, settings, versions, sizes.
 
     Exit codes: 0 done, 1 could not be done (one sentence says why), 2 wrong
     usage.
@@ -42,6 +42,7 @@ def info(
         f"{model}: {header.size:,} bytes, schema {about.get('schema')}.",
         f"{about.get('model')} of {about.get('method')}({settings}).",
         f"Written with {versions}.",
+        *_learned(about["learned"]),
         *([f"It reads texts with {_named(about['encoder'])}, which is not in it."] if about.get("encoder") else []),
         "",
     ):
@@ -54,6 +55,27 @@ def info(
     console.print(plain_table(["array", "type", "shape", "bytes"], rows, right=["bytes"]))
     if len(shown) < len(header.arrays):
         console.print(f"And {len(header.arrays) - len(shown)} smaller ones; --all lists them.")
+
+
+def _learned(found: dict[str, Any]) -> list[str]:
+    """What was learned, as the file says; nothing, where that is not what isthmus writes."""
+    from isthmus.auto.estimate import Estimate
+
+    try:
+        names = [repr(str(name)) for name in found["classes"]]
+        more = f" and {found['n_classes'] - len(names):,} more" if found["n_classes"] > len(names) else ""
+        lines = [f"Classes: {', '.join(names)}{more}."]
+        if "target_texts" in found:
+            known = f", {found['known_labels']:,} of them with a known label" if found["known_labels"] else ""
+            lines.append(f"Learned from {found['target_texts']:,} target texts{known}.")
+        if found.get("texts_read_as"):
+            lines.append(f"Texts are read as {found['texts_read_as']}.")
+        if "members" in found:
+            estimate = Estimate(*map(float, found["estimated_accuracy"]))
+            lines.append(f"Members: {', '.join(map(str, found['members']))}. Estimated accuracy {estimate}.")
+    except (KeyError, TypeError, ValueError):
+        return []
+    return lines
 
 
 def _named(encoder: Any) -> str:

@@ -71,7 +71,7 @@ def parse_json(text: str, place: str) -> Any:
         raise BadRowError(place, _NO_JSON, f"has the key {error.args[0]!r} twice.", [text]) from None
     except json.JSONDecodeError as error:
         where = f"at character {error.colno}" + (f" of line {error.lineno}" if error.lineno > 1 else "")
-        raise BadRowError(place, _NO_JSON, f"is not JSON: {error.msg} {where}.", [text]) from None
+        raise BadRowError(place, _NO_JSON, f"is not JSON: {error.msg.removesuffix(' at')} {where}.", [text]) from None
     except (ValueError, RecursionError):
         why = "is not JSON that can be read: a number is too long, or it is too deep."
         raise BadRowError(place, _NO_JSON, why, [text]) from None

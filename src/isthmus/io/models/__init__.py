@@ -34,6 +34,7 @@ from isthmus.io.models.container import pack, unpack, versions
 from isthmus.io.models.decoding import Decoder
 from isthmus.io.models.encoding import Encoder, Json
 from isthmus.io.models.fields import check_fields
+from isthmus.io.models.header import what_was_learned
 from isthmus.text import StaticEncoder, read_encoder, static_encoder
 from isthmus.text.static import STATIC
 
@@ -100,6 +101,7 @@ def save(model: Any, path: str | os.PathLike[str], *, force: bool = False) -> No
         "model": type(model).__name__,
         "method": type(estimator).__name__,
         "settings": _settings(estimator),
+        "learned": what_was_learned(model, estimator),
         "encoder": _identity(encoder.encoder) or needs_encoder,
     }
     with Staging() as staging:

@@ -10,6 +10,10 @@ from typing import Any
 
 from isthmus.exceptions import ModelFileError
 from isthmus.io.models.container import ITEM_SIZES, KEY, MAX_HEADER
+from isthmus.text import reading_of
+
+MOST_CLASSES, LONGEST_NAME = 20, 60
+"""Of which the header has names, and their characters."""
 
 
 @dataclass(frozen=True)
@@ -20,9 +24,23 @@ class ModelHeader:
     size: int
     """Bytes of the file."""
     about: dict[str, Any]
-    """Schema, model, method, settings, whether an encoder is needed, versions of libraries."""
+    """Schema, model, method, settings, what was learned, whether an encoder is needed, versions of libraries."""
     arrays: list[dict[str, Any]]
     """Name, type, shape and bytes of each array, the largest first."""
+
+
+def what_was_learned(model: Any, estimator: Any) -> dict[str, Any]:
+    """For people who look into the file: classes, documents, members, the estimate. Nothing reads it."""
+    names = [str(label)[:LONGEST_NAME] for label in estimator.classes_[:MOST_CLASSES].tolist()]
+    found: dict[str, Any] = {"classes": names, "n_classes": len(estimator.classes_)}
+    if hasattr(model, "vectorizer"):  # a result
+        found["target_texts"] = model.n_texts or len(model.labels)
+        found["known_labels"] = int(model.given.sum())
+        found["texts_read_as"] = reading_of(model.vectorizer)
+    if (estimate := getattr(estimator, "estimated_accuracy_", None)) is not None:
+        found["estimated_accuracy"] = [round(share, 4) for share in (estimate.value, estimate.low, estimate.high)]
+        found["members"] = list(estimator.chosen_)
+    return found
 
 
 def read_header(path: str) -> ModelHeader:
@@ -33,7 +51,7 @@ def read_header(path: str) -> ModelHeader:
             length = int.from_bytes(file.read(8), "little")
             entries = json.loads(file.read(min(length, size, MAX_HEADER)))
         about = dict(json.loads(entries.pop("__metadata__")[KEY]))
-        about |= {key: dict(about.get(key) or {}) for key in ("settings", "versions")}
+        about |= {key: dict(about.get(key) or {}) for key in ("settings", "learned", "versions")}
         arrays = [
             {"name": name, "type": one["dtype"], "shape": one["shape"],
              "bytes": math.prod(one["shape"]) * ITEM_SIZES[one["dtype"]]}
