@@ -101,7 +101,7 @@ SOURCES: dict[str, tuple[str, bytes, str]] = {
     "no label column": (
         "s.csv",
         b"text,stars\na,x\n",
-        "no column that is clearly the label: choose --label from 'text'",
+        "no column that is clearly the label: choose --label from 'stars'",
     ),
     "several texts": ("s.csv", b"text,body,label\na,b,x\n", "several columns that may be the text, 'text', 'body'"),
     "several labels": (
@@ -189,7 +189,7 @@ SOURCES: dict[str, tuple[str, bytes, str]] = {
     "gzip with a wrong checksum": ("s.csv.gz", GZIPPED[:-8] + b"\1" * 8, "is damaged"),
     "zst's head alone": ("s.csv.zst", ZSTD[:6], "ends too early"),
     "zst with junk after it": ("s.csv.zst", ZSTD + b"junk", "is damaged"),
-    "a label that is the text": ("s.csv", b"text\na\n", "no column that is clearly the label"),
+    "a label that is the text": ("s.csv", b"text\na\n", "no column for the label: it has"),
 }
 SOURCES |= {f"gzip cut at {n}": ("s.csv.gz", GZIPPED[:n], "cut off") for n in range(3, len(GZIPPED), 12)}
 SOURCES |= {f"zst cut at {n}": ("s.csv.zst", ZSTD[:n], "cut off") for n in range(5, len(ZSTD), 12)}

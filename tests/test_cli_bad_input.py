@@ -378,5 +378,5 @@ def test_it_is_the_same_in_a_process_of_its_own(folder: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 1
     assert done.stdout == ""
-    assert done.stderr.strip().endswith("s.csv has no column that is clearly the label: choose --label from 'text'.")
+    assert done.stderr.strip().endswith("s.csv has no column for the label: it has 'text' alone.")
     assert len(done.stderr.strip().splitlines()) == 1

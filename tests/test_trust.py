@@ -298,7 +298,10 @@ def test_time_is_for_all_trials_together(toy: Toy, monkeypatch: pytest.MonkeyPat
 def test_sentences_of_warnings_are_well_formed() -> None:
     unrelated = [cautions.unrelated(certain, n_known) for certain in (True, False) for n_known in (0, 1, 5)]
     classes = [cautions.missing(list("abcdefghijklm"[:n])) for n in (1, 2, 12)]
-    classes.append(cautions.label_shift({"a": 0.7, "b": 0.3}))
+    classes.append(cautions.label_shift({"a": 0.7, "b": 0.3}, 500, 0))
+    assert "label twenty target documents to be sure" in classes[-1].message
+    assert "label some target documents" in cautions.label_shift({"a": 0.7, "b": 0.3}, 12, 0).message
+    assert "label more target documents" in cautions.label_shift({"a": 0.7, "b": 0.3}, 500, 4).message
     for one in [*unrelated, *classes, cautions.majority("a"), cautions.harm()]:
         assert "  " not in one.message
         assert one.message.endswith(".")

@@ -254,7 +254,7 @@ def _class_cautions(run: Run, estimate: Estimate, gone: list[object], n_known: i
     if gone:
         found.append(warnings.missing(gone))
     elif n_known < HANDFUL and run.prior_was_found and is_label_shift(run.prior_shift, estimate.value):
-        found.append(warnings.label_shift(dict(zip(classes, prior.tolist(), strict=True))))
+        found.append(warnings.label_shift(dict(zip(classes, prior.tolist(), strict=True)), run.n_unlabeled, n_known))
     if estimate.high <= prior.max() and run.n_unlabeled >= HANDFUL:
         found.append(warnings.majority(classes[int(prior.argmax())]))
     return found

@@ -18,6 +18,8 @@ ONE_CLASS = "labels of one class"
 
 MOST_NAMED = 10
 """Classes in one sentence."""
+ENOUGH = 20
+"""Labels that settle a prior."""
 
 
 @dataclass(frozen=True)
@@ -73,13 +75,14 @@ def new_class(n: int, share: float, set_aside: bool) -> Caution:
     )
 
 
-def label_shift(prior: Mapping[object, float]) -> Caution:
+def label_shift(prior: Mapping[object, float], n_unlabeled: int, n_known: int) -> Caution:
     """Label shift: the target prior seems to be another than the source's."""
+    some = "more" if n_known else "twenty" if n_unlabeled > ENOUGH else "some"
     shares = ", ".join(f"{share:.0%} {name!r}" for name, share in sorted(prior.items(), key=lambda item: -item[1])[:4])
     return Caution(
         PRIOR,
         f"The target seems to have another class prior than the source (label shift), about {shares}, at which "
-        "the labels were found: label twenty target documents to be sure, or say it with target_prior=.",
+        f"the labels were found: label {some} target documents to be sure, or say it with target_prior=.",
     )
 
 

@@ -93,7 +93,7 @@ def choose(
     wanted = {"text": True, "label": needs_label, "id": with_ids}
     guessed = [role for role, needed in wanted.items() if needed and asked[role] is None]
     for role in guessed:
-        asked[role] = _guess(table, role)
+        asked[role] = _guess(table, role, [column for column in asked.values() if column is not None])
     if table.all_columns:
         asked = {role: _found(table, role, column, needs_label) for role, column in asked.items()}
     if asked["text"] in (asked["label"], asked["truth"]):
@@ -118,7 +118,8 @@ def _found(table: DocumentTable, role: str, column: str | None, needs_label: boo
     raise DataError(f"{table.name} has no column {column!r}, which {role}= names: it has {_listed(table)}.")
 
 
-def _guess(table: DocumentTable, role: str) -> str | None:
+def _guess(table: DocumentTable, role: str, taken: list[str]) -> str | None:
+    """A column by its usual name; `taken` are those that are something else."""
     candidates = [column for column in table.columns if column.strip().lower() in USUAL[role]]
     if not candidates and role == "text" and len(table.columns) == 1:
         candidates = table.columns
@@ -135,7 +136,11 @@ def _guess(table: DocumentTable, role: str) -> str | None:
         )
     if role == "id":
         return None
-    raise DataError(f"{table.name} has no column that is clearly the {role}: choose {role}= from {_listed(table)}.")
+    left = [column for column in table.columns if column not in taken]
+    if taken and not left:
+        raise DataError(f"{table.name} has no column for the {role}: it has {_listed(table)} alone.")
+    named = _names(left) if taken else _listed(table)
+    raise DataError(f"{table.name} has no column that is clearly the {role}: choose {role}= from {named}.")
 
 
 def _check_names(table: DocumentTable) -> None:
