@@ -5,7 +5,6 @@ from __future__ import annotations
 import tempfile
 import threading
 from collections import Counter
-from copy import copy
 from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
@@ -137,7 +136,7 @@ class Session:
                 source_domains=documents.source_domains,
                 target_labels=labels if any(labels) else None,
             )
-        result = replace(result, vectorizer=words.inner, estimator=copy(result.estimator))  # the next fit changes it
+        result = replace(result, vectorizer=words.inner)
         result = replace(result, profile=profile_target(result))
         before = self._last_labels()
         summary = _summary(result, before, sum(label is not None for label in labels), perf_counter() - self._began)
