@@ -162,13 +162,13 @@ def test_a_block_that_cannot_run_would_be_noticed(names: dict[str, Any], tmp_pat
 
 
 def test_the_headline_is_what_the_command_prints() -> None:
-    """The table of docs/auto.md, and the row of it that the README quotes."""
+    """The table of docs/auto-figures.md, and the row of it that the README quotes."""
     printed = subprocess.run(
         [sys.executable, "-W", "ignore", ROOT / "benchmarks" / "fit_rules.py", "table"],
         capture_output=True, text=True, check=True,
     ).stdout  # fmt: skip
     rows = [line for line in printed.splitlines() if line.startswith("|")]
-    assert "\n".join(rows) in (ROOT / "docs" / "auto.md").read_text(encoding="utf-8")
+    assert "\n".join(rows) in (ROOT / "docs" / "auto-figures.md").read_text(encoding="utf-8")
     [mean] = [row.strip("|").split("|") for row in rows if "mean of kinds" in row]
     _, n_rows, baseline, auto, harmed, off, *_ = (cell.strip() for cell in mean)
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
