@@ -136,7 +136,7 @@ def test_the_leaderboard_tells_all(toy: Toy, fitted_auto: Any) -> None:
     assert {row["name"] for row in rows if row["why"].startswith("member")} == set(fitted_auto.chosen_)
     ran = [row for row in rows if not row["why"].startswith("not needed")]
     assert all(0 <= row["agreement"] <= 1 and row["seconds"] > 0 for row in ran)
-    assert len(ran) == len(rows) - 6  # the other ensembles', at either prior, and those for priors that are apart
+    assert len(ran) == len(rows) - 7  # the other ensembles', at either prior, and those for priors that are apart
     assert "self-training" in str(fitted_auto.leaderboard_)
 
 

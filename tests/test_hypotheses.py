@@ -6,11 +6,19 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.special import softmax
 
+from conftest import Toy
 from isthmus.auto import Diagnostics, Estimate, candidates
 from isthmus.auto import run as running
 from isthmus.auto.decide import decide
 from isthmus.auto.label_shift import Evidence
+from isthmus.auto.run import Clock, Run
+from isthmus.core.problem import make_problem
+from isthmus.core.workspace import Workspace
+from isthmus.methods import LR
+from isthmus.methods.self_labeling._pseudo_labels import lsa_features
+from isthmus.solvers.linear import fit_logistic, log_odds
 from telling import N_UNLABELED, answer, kinds, told
 
 
@@ -90,7 +98,7 @@ def test_at_about_the_sources_prior_the_regressions_for_opinions_go_by_it(
 ) -> None:
     """Within 15 in a hundred documents, unless a prior is given; together they count as much as the one alone."""
     run = told(monkeypatch, dict.fromkeys(candidates.HYPOTHESES, answer(n_of_second)), prior)
-    own = tuple(name for name in run.members(topics=False) if name not in run.hypotheses)
+    own = tuple(name for name in run.members(topics=False) if name not in (*run.hypotheses, candidates.SOURCE_LSA))
     assert own == (candidates.UNSHIFTED if near else (candidates.TRANSDUCTIVE_DCI,))
     assert sum(run.member_weights(own)) == 1
     for name in candidates.UNSHIFTED:
@@ -103,4 +111,40 @@ def test_at_about_the_sources_prior_the_regressions_for_opinions_go_by_it(
 
 def test_of_more_than_two_classes_no_prior_is_taken_for_the_sources(monkeypatch: pytest.MonkeyPatch) -> None:
     run = told(monkeypatch, {}, "auto", n_classes=3)
-    assert run.members(topics=False)[-1] == candidates.TRANSDUCTIVE_DCI
+    assert run.members(topics=False)[-2:] == (candidates.TRANSDUCTIVE_DCI, candidates.SOURCE_LSA)
+
+
+@pytest.mark.parametrize(
+    ("prior", "joins"), [("auto", True), ("unknown", True), ("source", False), ({0: 0.5, 1: 0.5}, False)]
+)
+def test_where_the_prior_has_to_be_found_a_classifier_of_the_source_joins(
+    prior: Any, joins: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which has learned nothing from the target: of opinions, and not where nothing has shifted."""
+    run = told(monkeypatch, {}, prior)
+    assert (candidates.SOURCE_LSA in run.members(topics=False)) == joins
+    assert candidates.SOURCE_LSA not in run.members(topics=True)
+    run.source_accuracy = 0.9
+    assert candidates.SOURCE_LSA not in run.members(topics=False)
+
+
+def test_beside_many_documents_the_sources_classifier_counts_for_less(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As what is found in them is less often chance."""
+    run = told(monkeypatch, {}, "auto")
+    for times, weight in ((0.2, 1.0), (1, 1.0), (4, 0.5), (100, 0.1)):
+        run.n_unlabeled = round(times * candidates.FEW)
+        assert run.member_weights((candidates.SOURCE_LSA, candidates.MIXTURE)) == pytest.approx([weight, 1.0])
+
+
+def test_a_classifier_of_the_source_learns_nothing_from_pseudo_labels(toy: Toy) -> None:
+    """Whatever the prior: it is the one that self-training begins with."""
+    problem, workspace = make_problem(LR(), toy.X, toy.y, toy.domain, "target"), Workspace()
+    chosen = Run(problem, workspace, "auto", Clock(None), 0).candidates[candidates.SOURCE_LSA]
+    assert chosen.method is not None
+    words = lsa_features(problem.documents)
+    rows = words.labeled_first(problem)
+    classifier = fit_logistic(rows[: len(problem.labeled[1])], problem.labeled[1], candidates.FREE["C"])
+    expected = softmax(log_odds(classifier, rows[len(problem.labeled[1]) :]), axis=1)
+    for prior in ("source", {"class 0": 0.9, "class 1": 0.1}):
+        found = chosen.method(**chosen.settings, target_prior=prior).solve(problem, workspace)
+        np.testing.assert_allclose(found.transduce(problem), expected, atol=1e-6)

@@ -16,6 +16,7 @@ BALANCED, BALANCED_DCI = "balanced self-training", "balanced self-training + DCI
 TRANSDUCTIVE, TRANSDUCTIVE_LSA, TRANSDUCTIVE_DCI = "transductive", "transductive + LSA", "transductive + DCI"
 UNSHIFTED_LSA, UNSHIFTED_DCI = "transductive + LSA, no shift", "transductive + DCI, no shift"
 SAME_DOMAIN = "LR, same domain"
+SOURCE_LSA = "LR + LSA"
 TOPICS, MIXTURE, DISTILLED = "TCL", "naive Bayes EM", "distilled LR"
 
 HYPOTHESES = (BALANCED, WITH_LSA, WITH_DCI, BALANCED_DCI)
@@ -39,6 +40,9 @@ NEAR = 0.1
 """Chosen in trials: of priors that differ by less, in every class, TCL does not see the difference."""
 APART = 0.15
 """Chosen in trials: priors of two classes that differ by more are not about the same. Total variation."""
+FEW = 500
+"""Chosen in trials: target documents up to which the source's classifier counts for one. Beside more of them it counts
+for less, as what is found there is less often chance."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +81,7 @@ PORTFOLIO = (
     Candidate(UNSHIFTED_LSA, TransductiveLR, 12, {**UNMOVED, "features": "lsa"}, True, on_demand=True),
     Candidate(UNSHIFTED_DCI, TransductiveLR, 20, {**UNMOVED, "features": "dci"}, True, True, on_demand=True),
     Candidate(SAME_DOMAIN, SameDomainLR, 2, {**FREE, "n_weights": 0}, pseudo_labels=True, on_demand=True),
+    Candidate(SOURCE_LSA, TransductiveLR, 2, {**FREE, "n_weights": 0, "features": "lsa"}, True, on_demand=True),
     Candidate(TRANSDUCTIVE, TransductiveLR, 8, pseudo_labels=True, on_demand=True),
     Candidate(TRANSDUCTIVE_LSA, TransductiveLR, 12, {"features": "lsa"}, pseudo_labels=True, on_demand=True),
     Candidate(BALANCED, SelfTraining, 8, EVEN, pseudo_labels=True, on_demand=True),

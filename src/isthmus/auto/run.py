@@ -16,7 +16,7 @@ from scipy.special import softmax
 
 from isthmus.auto import candidates as names
 from isthmus.auto.averaging import combine, spread_of
-from isthmus.auto.candidates import APART, NEAR, PORTFOLIO, Candidate
+from isthmus.auto.candidates import APART, FEW, NEAR, PORTFOLIO, Candidate
 from isthmus.auto.distillation import can_distill, distill
 from isthmus.auto.label_shift import (
     HANDFUL,
@@ -168,9 +168,10 @@ class Run:
         A mixture of the target finds what its documents are about. TCL makes classes like the source's, so that it is
         left out where the target prior is another. What they all say is distilled. What is not said in single words is
         looked for in the company that they keep, at the source's prior where the one that was found, of two classes, is
-        about the same: of classes that lie close together, no share is found to a few percent. Hypotheses belong to
-        both, if the evidence lets them count. Where nothing has shifted, there is nothing to be found in the target
-        that the source does not tell: its classifier is the other member.
+        about the same: of classes that lie close together, no share is found to a few percent. Where the prior had to
+        be found, a classifier of the source joins them, which shares no mistake that is learned from the target.
+        Hypotheses belong to both, if the evidence lets them count. Where nothing has shifted, there is nothing to be
+        found in the target that the source does not tell: its classifier is the other member.
         """
         others: tuple[str, ...]
         if self.is_same_domain:
@@ -178,21 +179,23 @@ class Run:
         elif topics:
             is_near = np.abs(self.prior - self.source_prior).max() < NEAR
             others = (names.MIXTURE, *((names.TOPICS,) if is_near else ()), names.DISTILLED)
-        elif self.prior_shift <= APART and not isinstance(self.asked_for, dict) and self.problem.n_classes == 2:
-            others = names.UNSHIFTED
         else:
-            others = (names.TRANSDUCTIVE_DCI,)
+            is_near = self.prior_shift <= APART and not isinstance(self.asked_for, dict)
+            others = names.UNSHIFTED if is_near and self.problem.n_classes == 2 else (names.TRANSDUCTIVE_DCI,)
+            others += (names.SOURCE_LSA,) if self.asked_for in TO_BE_FOUND else ()
         count = tuple(name for name in self.hypotheses if self.weights.get(name, 1.0) >= LEAST_WEIGHT)
         return count + others
 
     def member_weights(self, members: tuple[str, ...]) -> list[float]:
         """Hypotheses count for one together, and so does each other member; a mixture of several classes for more.
 
-        Those that go by the source's prior count for one together.
+        Those that go by the source's prior count for one together, and the source's classifier for less beside many
+        documents.
         """
         total = sum(self.weights.get(name, 0.0) for name in members) or 1.0
         others = dict.fromkeys(names.UNSHIFTED, 1 / len(names.UNSHIFTED))
         others[names.MIXTURE] = OF_SEVERAL if self.problem.n_classes > 2 else 1.0
+        others[names.SOURCE_LSA] = min(1.0, FEW / max(self.n_unlabeled, 1)) ** 0.5
         return [self.weights[name] / total if name in self.weights else others.get(name, 1.0) for name in members]
 
     def average(
