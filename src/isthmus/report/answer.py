@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import platform
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import metadata
 from typing import Any
 
@@ -15,7 +15,7 @@ from isthmus.auto import Caution, Estimate
 from isthmus.core.proportions import Interval, wilson
 from isthmus.report.documents import excerpt
 from isthmus.report.material import Material
-from isthmus.selection.suggest import suggest_labels
+from isthmus.selection.suggest import suggest_picks
 from isthmus.typing import Mask, Positions
 
 N_SUGGESTED = 5
@@ -62,6 +62,8 @@ class Suggestion:
     """Its two likeliest classes: name, colour, probability."""
     truth: tuple[str, int] | None
     """Name and colour of its true class, if that is known."""
+    kind: str = ""
+    """Why a label is wanted: it measures, or teaches."""
 
 
 @dataclass(frozen=True)
@@ -126,8 +128,9 @@ def advise(material: Material) -> Advice:
     """
     open_ones = ~(material.known | material.learned)
     if open_ones.any():
-        rows = suggest_labels(material.result, N_SUGGESTED, among=np.flatnonzero(open_ones)).tolist()
-        return Advice("unlabelled", _suggestions(material, rows))
+        picks = suggest_picks(material.result, N_SUGGESTED, among=np.flatnonzero(open_ones))
+        found = _suggestions(material, [pick.row for pick in picks])
+        return Advice("unlabelled", [replace(one, kind=pick.kind) for one, pick in zip(found, picks, strict=True)])
     order = np.argsort(-material.confidence, kind="stable")
     if rows := _first(order, material.known & (material.truth != material.numbers)):
         return Advice("sure" if material.confidence[rows].min() >= SURE else "surest", _suggestions(material, rows))

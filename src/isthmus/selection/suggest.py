@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from isthmus.selection.batch import pick_batch, read_rows
+from isthmus.selection.batch import Pick, pick_batch, read_rows
 from isthmus.typing import Matrix, Positions
 
 
@@ -32,6 +32,11 @@ def suggest_labels(result: Any, n: int = 20, *, among: Any = None) -> Positions:
     >>> isthmus.suggest_labels(np.array([[0.9, 0.1], [0.5, 0.5], [0.2, 0.8], [0.55, 0.45]]), 2).tolist()
     [2, 1]
     """
+    return np.array([pick.row for pick in suggest_picks(result, n, among=among)], dtype=np.intp)
+
+
+def suggest_picks(result: Any, n: int, *, among: Any = None) -> list[Pick]:
+    """The same documents, each with why: it measures, or it teaches."""
     try:
         probabilities = np.asarray(getattr(result, "probabilities", result), dtype=np.float64)
     except (TypeError, ValueError):
@@ -48,7 +53,7 @@ def suggest_labels(result: Any, n: int = 20, *, among: Any = None) -> Positions:
     if (given := getattr(result, "given", None)) is not None:
         known |= given
     X, texts = _rows_and_texts(result, n_documents)
-    return np.array([pick.row for pick in pick_batch(probabilities, X, texts, n, known=known)], dtype=np.intp)
+    return pick_batch(probabilities, X, texts, n, known=known)
 
 
 def _rows_and_texts(result: Any, n_documents: int) -> tuple[Matrix, Sequence[str]]:

@@ -1,6 +1,7 @@
 // Labels that the reader gives. They are in this page alone until they are downloaded, for `isthmus fit --labels`.
 const given = (() => {
   const labels = new Map(); // row -> class number, in the order in which they were given
+  const before = []; // what each of these replaced: [row, class number or undefined]
   const find = (id) => document.getElementById(id);
   let saved = true;
 
@@ -11,6 +12,7 @@ const given = (() => {
   }
 
   function give(row, number) {
+    before.push([row, labels.get(row)]);
     labels.delete(row); // so that it is the last one
     labels.set(row, number);
     saved = false;
@@ -18,10 +20,11 @@ const given = (() => {
   }
 
   function undo() {
-    const last = [...labels.keys()].at(-1);
-    if (last !== undefined) labels.delete(last);
+    const [row, number] = before.pop() ?? [];
+    if (row !== undefined) labels.delete(row);
+    if (number !== undefined) labels.set(row, number);
     show();
-    return last;
+    return row;
   }
 
   const quoted = (value) => `"${String(value).replaceAll('"', '""')}"`;
@@ -36,9 +39,11 @@ const given = (() => {
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   }
 
+  // Those that are drawn at random measure how good the labels were: the others were chosen.
   function save(data, name) {
-    const rows = [...labels].map(([row, number]) => [name(row), data.classes[number], data.classes[data.order[row][0]], data.texts[row]]);
-    download("labels.csv", ["id", "label", "guess", "text"], rows);
+    const kinds = new Map([...document.querySelectorAll("[data-kind]")].map((one) => [Number(one.dataset.row), one.dataset.kind]));
+    const rows = [...labels].map(([row, number]) => [name(row), data.classes[number], data.classes[data.order[row][0]], kinds.get(row) ?? "chosen", data.texts[row]]);
+    download("labels.csv", ["id", "label", "guess", "kind", "text"], rows);
     saved = true;
   }
 

@@ -96,7 +96,8 @@ const table = (() => {
     }
     const text = make("div", "");
     const cut = data.lengths[row] - data.texts[row].length;
-    const body = make("p", "text", marked(data.texts[row], new Set(pairs.map(([word]) => word.toLowerCase()))));
+    const body = Object.assign(make("p", "text"), { dir: "auto" });
+    body.append(marked(data.texts[row], new Set(pairs.map(([word]) => word.toLowerCase()))));
     body.tabIndex = 0;
     text.append(make("h4", "", `Document ${name(row)}`), body);
     if (cut > 0) text.append(make("p", "muted small", `… and ${cut.toLocaleString("en")} more characters`));
@@ -126,10 +127,11 @@ const table = (() => {
   function item(place) {
     const row = view[place];
     const opener = make("button", "opener", excerpt(row));
+    opener.dir = "auto";
     opener.type = "button";
     opener.setAttribute("aria-expanded", String(row === open));
     const sure = make("span", "sure", (confidence[row] / 10000).toFixed(3), meter(label[row], confidence[row]));
-    const cells = [make("span", "id", name(row)), kindCell(row), sure, make("span", "body", opener)];
+    const cells = [Object.assign(make("span", "id", name(row)), { dir: "auto" }), kindCell(row), sure, make("span", "body", opener)];
     if (data.deciding) cells.push(make("span", "why", ...deciding(row).map(([word]) => make("span", "", word))));
     for (const cell of cells) cell.setAttribute("role", "cell");
     cells[0].title = name(row);
@@ -278,6 +280,10 @@ const table = (() => {
 
   function show(row) {
     filter({});
+    reveal(row);
+  }
+
+  function reveal(row) {
     if (open !== row) toggle(row);
     scroller.scrollTop = view.indexOf(row) * rowHeight; // at the top: what opens is below it
     draw();
@@ -318,7 +324,7 @@ const table = (() => {
   find("download-labels").addEventListener("click", () => given.save(data, name));
   find("undo-label").addEventListener("click", () => {
     const row = given.undo();
-    if (row !== undefined) show(row);
+    if (row !== undefined) (view.includes(row) ? reveal : show)(row);
   });
   // Keys 1 to 9 label the document that is open, wherever nothing is typed.
   document.addEventListener("keydown", (event) => {
