@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import re
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -110,8 +111,92 @@ def test_all_documents_come_once(session: Session) -> None:
     seen = []
     while (document := session.next_document()) is not None:
         seen.append(document["row"])
-        session.answer(document["row"], "skip", None)
+        session.answer(document["row"], "none", None)
     assert sorted(seen) == list(range(len(ROWS)))
+
+
+def test_what_was_skipped_comes_again_in_the_end(session: Session) -> None:
+    """In its order, and as what it was: a random document that was left for later still measures."""
+    fitted(session)
+    skipped = [shown(session)]
+    session.answer(skipped[0]["row"], "skip", None)
+    while (document := shown(session)) != skipped[0]:
+        is_late = len(session.project.answers()) > len(ROWS) - 2
+        skipped += [document] * is_late
+        session.answer(document["row"], "skip" if is_late else "none", None)
+    for document in skipped:
+        assert shown(session) == document
+        session.answer(document["row"], "label", TRUTH[document["id"]])
+    assert session.next_document() is None
+    assert session.state()["labelling"]["measured"]["n"] == sum(
+        one.kind == RANDOM for one in session.project.answers().values()
+    )
+
+
+def test_a_new_class_that_is_spelled_like_another_has_to_be_meant(session: Session, client: TestClient) -> None:
+    row = shown(fitted(session))["row"]
+    for slip in ("Pay", "bugg"):
+        asked = client.post("/api/answer", json={"row": row, "action": "label", "label": slip})
+        assert (asked.status_code, asked.json()["doubtful"]) == (409, True)
+        assert f"{slip!r} is spelled almost like" in asked.json()["error"]
+    assert session.project.answers() == {}
+    meant = {"row": row, "action": "label", "label": "Pay", "is_meant": True}
+    assert client.post("/api/answer", json=meant).status_code == 200
+    assert client.post("/api/answer", json={"row": row, "action": "label", "label": "Pay"}).status_code == 200
+    assert session.state()["labelling"]["classes"] == ["pay", "bug", "Pay"]
+
+
+def test_an_answer_is_about_the_documents_that_were_shown(
+    session: Session, client: TestClient, files: tuple[Path, Path]
+) -> None:
+    """Not about others that another tab has chosen since, which it may not do once there are answers."""
+    row, before = shown(fitted(session))["row"], session.state()["files"]["id"]
+    upload = {
+        "source": ("s.csv", files[0].read_bytes()),
+        "target": ("t.csv", put(files[1].with_name("o.csv"), ROWS[1:]).read_bytes()),
+    }
+    assert client.post("/api/files", files=upload).json()["files"]["id"] != before
+    fitted(session)
+    late = client.post("/api/answer", json={"row": row, "action": "label", "label": "pay", "of": before})
+    assert (late.status_code, late.json()["doubtful"]) == (409, False)
+    assert "Other files have been chosen since" in late.json()["error"]
+    assert session.project.answers() == {}
+    own = {"row": row, "action": "label", "label": "pay", "of": session.state()["files"]["id"]}
+    assert client.post("/api/answer", json=own).status_code == 200
+    refused = client.post("/api/files", files=upload)
+    assert refused.status_code == 400
+    assert "Answers about the documents that there are (1) would be lost" in refused.json()["error"]
+    assert len(session.project.answers()) == 1
+
+
+def test_a_fit_changes_no_document_that_somebody_reads(session: Session) -> None:
+    fitted(session)
+    session.answer(shown(session)["row"], "label", "pay")
+    reading, waiting = shown(session), session.project.batch()
+    fitted(session)
+    assert shown(session) == reading
+    assert session.project.batch()[1:] != waiting[2:]
+
+
+def test_what_is_taken_back_is_shown_again_and_learned_anew(session: Session) -> None:
+    fitted(session)
+    documents = []
+    for _ in range(3):
+        documents.append(shown(session))
+        session.answer(documents[-1]["row"], "label", TRUTH[documents[-1]["id"]])
+    fitted(session)
+    assert session.state()["labelling"]["since_fit"] == 0
+    session.project.undo()
+    assert shown(session) == documents[-1]
+    assert session.state()["labelling"]["since_fit"] == 1
+    session.answer(documents[-1]["row"], "label", "praise")
+    assert session.state()["labelling"]["since_fit"] == 2  # one is gone, and one came
+
+
+def test_a_project_is_open_once(session: Session) -> None:
+    with pytest.raises(DataError, match="is open in another studio: end that one, or name another project"):
+        Project(session.project.path)
+    assert session.state()["files"]["n_target"] == len(ROWS)
 
 
 def test_a_project_opens_again_as_it_was(session: Session) -> None:
@@ -120,6 +205,7 @@ def test_a_project_opens_again_as_it_was(session: Session) -> None:
         document = shown(session)
         session.answer(document["row"], "label", TRUTH[document["id"]])
     before, waiting, result = session.state(), session.next_document(), session.result()
+    session.project.close()
     again = Session(Project(session.project.path), "LR")
     assert again.state() == before
     assert again.next_document() == waiting
@@ -288,6 +374,9 @@ def test_bad_requests_get_a_sentence(client: TestClient) -> None:
         "/api/answer?2": {"json": {"row": "1", "action": "label", "label": "pay"}},
         "/api/answer?3": {"json": {"row": 1, "action": "burn", "label": None}},
         "/api/answer?4": {"json": {"row": 1, "action": "label", "label": "pay"}},  # nothing was fitted
+        "/api/answer?5": {"json": {"row": True, "action": "label", "label": "pay"}},
+        "/api/answer?6": {"content": b'{"row": 1, "action": "label", "label": "\\ud800"}'},
+        "/api/answer?7": {"json": {"row": 1, "action": "label", "label": "x" * 201}},
         "/api/files": {"files": {"source": ("s.csv", b"text,label\na,x\n")}},
         "/api/files?2": {"files": {"source": ("s.csv", b""), "target": ("t.csv", b"text\na\n")}},
         "/api/files?3": {"data": {"source": "no file", "target": "none"}},
@@ -311,6 +400,38 @@ def test_columns_are_named_in_the_page(client: TestClient) -> None:
     assert wrong.json()["error"].startswith("s.csv has no column 'class', which “Label” names")
     read = client.post("/api/files", files=files, data=columns).json()["files"]
     assert (read["classes"], read["n_target"]) == ({"x": 1, "y": 1}, 2)
+
+
+def test_encodings_are_named_in_the_page(client: TestClient) -> None:
+    files = {
+        "source": ("..", "text,label\nwasser,x\ngrün,y\n".encode("utf-16-le")),
+        "target": (f"{'长' * 300}.csv", "id,text\n1,水果\n".encode("gb18030")),
+    }
+    read = client.post("/api/files", files=files, data={"encoding": "utf-16-le"}).json()
+    assert "is not in the encoding utf-16-le" in read["error"] or "no column" in read["error"]
+    told = {"encoding": "utf-16-le", "target_encoding": "gb18030"}
+    read = client.post("/api/files", files=files, data=told).json()
+    assert read["files"]["classes"] == {"x": 1, "y": 1}
+    assert read["files"]["target"].endswith("长.csv")
+    files["source"] = ("s.csv", b"text,label\na,x\nb,y\n")
+    findings = client.post("/api/files", files=files).json()["files"]["findings"]
+    assert any(finding.endswith("Name the right one with “Encoding”.") for finding in findings)
+
+
+def test_rows_that_are_left_out_may_be_why(client: TestClient) -> None:
+    files = {
+        "source": ("s.jsonl", b'{"text": "a", "label": "x"}\n{"text": "b", "lab\n[1]\n'),
+        "target": ("t.csv", b"text\na\n"),
+    }
+    refused = client.post("/api/files", files=files).json()["error"]
+    assert refused.startswith("The source has one label only, 'x'")
+    assert "Left out: s.jsonl: 2 rows without a JSON object (lines 2, 3)." in refused
+
+
+def test_what_a_library_refuses_is_a_sentence_too(client: TestClient) -> None:
+    many = [("source", ("s.csv", b"text")), ("target", ("t.csv", b"text")), ("more", ("m.csv", b"text"))]
+    assert "Too many files" in client.post("/api/files", files=many).json()["error"]
+    assert client.get("/nowhere").json()["error"] == "Not Found"
 
 
 def test_what_cannot_be_stored_is_not_confirmed(session: Session, client: TestClient) -> None:
@@ -345,6 +466,22 @@ def test_exports_are_what_the_commands_read(session: Session, client: TestClient
     report = client.get("/export/report.html")
     assert "of s.csv over to t.csv." in report.text
     assert report.headers["content-disposition"] == 'attachment; filename="report.html"'
+
+
+def test_in_the_report_the_random_sample_alone_measures(session: Session, client: TestClient) -> None:
+    fitted(session)
+    for number in range(6):
+        document = shown(session)
+        right = session.guess(document["row"])
+        wrong = document["kind"] != RANDOM or number > 3
+        session.answer(document["row"], "label", list(right)[wrong])
+    measured = session.state()["labelling"]["measured"]
+    assert (measured["right"], measured["n"]) == (2, 3)
+    assert re.search(r">67%</b>\s+of the 3 labels whose truth is known", client.get("/export/report.html").text)
+    session.project.undo()
+    session.project.undo()
+    session.answer(shown(session)["row"], "none", None)
+    assert re.search(r">67%</b>\s+of the 3 labels whose truth is known", client.get("/export/report.html").text)
 
 
 def test_the_report_needs_no_class_that_came_after_the_fit(session: Session, client: TestClient) -> None:

@@ -114,7 +114,7 @@ def test_what_is_told_of_documents_is_not_of_those_before(session: Session, what
         return found
 
     def replace() -> None:
-        opened.begin(OTHER, {})
+        opened.begin(OTHER, {}, force=True)
         replaced.set()
 
     with mock.patch.object(owner, name, slowly), ThreadPoolExecutor(2) as pool:

@@ -132,6 +132,58 @@ def test_twenty_labels_by_keyboard(browser: Any, tmp_path: Path) -> None:
     again.close()
 
 
+def test_nothing_is_lost_while_somebody_labels(browser: Any, tmp_path: Path) -> None:
+    """Neither what is read and typed while a fit ends, nor the focus, nor what was taken back."""
+    files = put(tmp_path / "s.csv", SOURCE), put(tmp_path / "t.csv", unlabelled(ROWS[:8]))
+    session = Session(Project(tmp_path / "project"), "LR")
+    loaded = read_pair([str(files[0])], str(files[1]), Reading())
+    session.begin(loaded.documents, loaded.meta)
+    fitted(session)
+    studio = Running(session)
+    page = browser.new_page()
+    page.set_default_timeout(PATIENCE)
+    shown = "document.getElementById('document-id').textContent"
+    try:
+        page.goto(studio.address)
+        page.wait_for_selector("#labelling:not([hidden])")
+        first = press_label(page, TRUTH)
+        page.locator(".choice").first.focus()
+        reading = page.evaluate(shown)
+        page.keyboard.press("n")
+        page.keyboard.type("Pay")
+        page.evaluate("document.getElementById('refit').click()")
+        page.wait_for_selector("#changed:has-text('Learned from 1 label of yours')")
+        assert page.evaluate(shown) == reading
+        assert page.input_value("#other-name") == "Pay"
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#error:has-text(\"'Pay' is spelled almost like 'pay'\")")
+        assert len(session.project.answers()) == 1
+        page.keyboard.press("Escape")
+        assert page.is_hidden("#other")
+        page.keyboard.press("u")  # of what was learned
+        page.wait_for_function(f"name => {shown} === name", arg=first)
+        assert page.is_enabled("#refit")
+        page.locator(".choice").first.focus()
+        while page.is_visible("#asking"):
+            before = page.evaluate(shown)
+            page.keyboard.press("Enter")
+            page.wait_for_function(f"name => {shown} !== name || document.getElementById('asking').hidden", arg=before)
+            assert page.is_hidden("#asking") or page.evaluate("document.activeElement.className") == "choice"
+        assert page.inner_text("#all-answered") == "Every document has an answer."
+        page.keyboard.press("u")
+        page.wait_for_selector("#asking:not([hidden])")
+        page.keyboard.press("n")
+        for answer in ("#error:has-text('spelled almost like')", "#all-answered"):  # the second time, it is meant
+            page.fill("#other-name", "Pay")
+            page.keyboard.press("Enter")
+            page.wait_for_selector(answer)
+        assert page.locator(".choice").all_text_contents() == ["1pay", "2bug", "3Pay"]
+    finally:
+        page.close()
+        session.wait()
+        studio.end()
+
+
 @pytest.fixture
 def newsgroups(data_folder: Path, tmp_path: Path) -> tuple[Path, Path, dict[str, str]]:
     """Two files of posts from other groups of the same two kinds, and the truth about the second."""

@@ -23,6 +23,7 @@ def check_data(
     target_label: o.TargetLabel = None,
     form: o.InputFormat = None,
     encoding: o.Encoding = None,
+    target_encoding: o.TargetEncoding = None,
     max_document: o.MaxDocument = o.LONGEST,
     allow_label: o.AllowLabels = None,
     as_json: o.AsJson = False,
@@ -46,9 +47,8 @@ def check_data(
 
     if [*source, target].count("-") > 1:
         raise typer.BadParameter("standard input (-) can be read once only.")
-    reading = Reading(
-        text, label, id_column, truth, form, encoding, max_document, target_text, target_label, allow_label or ()
-    )
+    how_read = (form, encoding, max_document, target_text, target_label, target_encoding, allow_label or ())
+    reading = Reading(text, label, id_column, truth, *how_read)
     refusal = None
     with BadRows() as bad, Stages() as stages:
         files = gather_files(source, target, reading, stages, bad)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 WRITTEN = 50_000
 """Labels that are written at a time."""
+PAGES = (".html", ".htm")
+"""What a report's name ends in."""
 
 
 def fit(
@@ -32,6 +34,7 @@ def fit(
     target_label: o.TargetLabel = None,
     form: o.InputFormat = None,
     encoding: o.Encoding = None,
+    target_encoding: o.TargetEncoding = None,
     max_document: o.MaxDocument = o.LONGEST,
     blocks: o.Blocks = None,
     allow_label: o.AllowLabels = None,
@@ -83,14 +86,13 @@ def fit(
     _check(source, target, preset, encoder)
     changed, skip = read_settings(settings), on_bad_rows is o.OnBadRows.skip
     estimator = read_estimator(method or DEFAULT_METHOD, random_state, target_prior, max_time, changed)
-    how_read = (form, encoding, max_document, target_text, target_label, allow_label or ())
-    reading = Reading(text, label, id_column, truth, *how_read)
+    there = (target_text, target_label, target_encoding)
+    reading = Reading(text, label, id_column, truth, form, encoding, max_document, *there, allow_label or ())
     if cluster is not None and holds_tables(target):
         _fit_folder(estimator, reading, {**given, "settings": changed})
         return
     inputs = [*source, *map(str, labels or ()), target]
-    outputs = _plan({"--output": output, "--predictions": predictions, "--report": report}, force, inputs)
-    skipped = _plan_skipped(skipped, outputs, force, inputs) if skip else None
+    outputs, skipped = _plan(given, skip, inputs)
     in_blocks = wants_blocks(blocks, target, _against_blocks(source, report, encoder))
     read = _read(source, target, reading, use_target_labels, labels or [], skip, skipped, in_blocks)
     about = {"reading": vars(reading), "skip": skip, "preset": preset} if in_blocks else None
@@ -132,22 +134,20 @@ def _against_blocks(source: list[str], report: Path | None, encoder: str | None)
     return None if encoder is None else "--encoder reads texts in memory"
 
 
-def _plan(named: dict[str, Path | None], force: bool, inputs: list[str]) -> dict[str, Path]:
-    """The outputs that were asked for, which can be written."""
+def _plan(given: dict[str, Any], skip: bool, inputs: list[str]) -> tuple[dict[str, Path], Path | None]:
+    """The outputs that were asked for, which can be written, and where rows are written to that are skipped."""
+    from isthmus.cli.bad_rows import plan_skipped
     from isthmus.cli.outputs import check_outputs
+    from isthmus.exceptions import DataError
     from isthmus.io.documents import check_format
 
-    outputs = {option: path for option, path in named.items() if path is not None}
-    check_outputs(outputs, force, inputs)
+    outputs = {f"--{name}": given[name] for name in ("output", "predictions", "report") if given[name] is not None}
+    check_outputs(outputs, given["force"], inputs)
     if path := outputs.get("--predictions"):
         check_format(str(path), "--predictions")
-    return outputs
-
-
-def _plan_skipped(*given: Any) -> Path | None:
-    from isthmus.cli.bad_rows import plan_skipped
-
-    return plan_skipped(*given)
+    if (path := outputs.get("--report")) and path.suffix.lower() not in PAGES:
+        raise DataError(f"--report {path}: a report is a page in HTML: give a name that ends in .html.")
+    return outputs, plan_skipped(given["skipped"], outputs, given["force"], inputs) if skip else None
 
 
 def _read(

@@ -39,7 +39,9 @@ class Reading:
     max_document: int = LONGEST
     target_text: str | None = None
     target_label: str | None = None
-    """Where the target's columns have other names."""
+    """Where the target's columns have other names,"""
+    target_encoding: str | None = None
+    """and its file another encoding."""
     allow_labels: Sequence[str] = ()
     """Labels that look like placeholders, or like others that are misspelt, and are neither."""
 
@@ -200,6 +202,7 @@ def target_options(reading: Reading, sources: Sequence[Gathered]) -> dict[str, A
         "id": reading.id,
         "truth": reading.truth,
         **reading.common,
+        "encoding": reading.target_encoding or reading.encoding,
     }
 
 

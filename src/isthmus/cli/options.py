@@ -119,6 +119,10 @@ Encoding = Annotated[
         panel=READING,
     ),
 ]
+TargetEncoding = Annotated[
+    str | None,
+    _option("--target-encoding", metavar="NAME", help="The target's encoding, if it is another.", panel=READING),
+]
 MaxDocument = Annotated[
     int,
     _option(

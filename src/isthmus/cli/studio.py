@@ -28,6 +28,7 @@ def studio(
     target_text: o.TargetText = None,
     form: o.InputFormat = None,
     encoding: o.Encoding = None,
+    target_encoding: o.TargetEncoding = None,
     max_document: o.MaxDocument = o.LONGEST,
     allow_label: o.AllowLabels = None,
     method: o.Method = None,
@@ -60,7 +61,8 @@ def studio(
             f"{project} exists: leave --source and --target out to go on with it, name another project, or add "
             "--force to begin anew."
         )
-    reading = Reading(text, label, id_column, None, form, encoding, max_document, target_text, None, allow_label or ())
+    how_read = (form, encoding, max_document, target_text, None, target_encoding, allow_label or ())
+    reading = Reading(text, label, id_column, None, *how_read)
     loaded = read_pair(source, target, reading) if source and target else None
     _run(project, loaded, reading, method or DEFAULT_METHOD, port, browser)
 
@@ -74,14 +76,14 @@ def _run(project: Path, loaded: Loaded | None, reading: Reading, method: str, po
     from isthmus.studio import Project, Session, studio_app
     from isthmus.web import Guard, free_socket, run_server
 
-    session = Session(Project(project), method)
-    if loaded is not None:
-        session.begin(loaded.documents, loaded.meta)
     token = secrets.token_urlsafe(16)
-    with free_socket("127.0.0.1", port) as listening:
+    with free_socket("127.0.0.1", port) as listening:  # first: where the port is taken, no project is made
+        session = Session(Project(project), method)
+        if loaded is not None:
+            session.begin(loaded.documents, loaded.meta, force=True)
         number = listening.getsockname()[1]
         app = Guard(
-            studio_app(session, lambda one, other, columns: read_uploaded(one, other, columns, reading)),
+            studio_app(session, lambda one, other, told: read_uploaded(one, other, told, reading)),
             hosts=[f"127.0.0.1:{number}", f"localhost:{number}"],
             token=token,
         )
@@ -101,6 +103,7 @@ def read_pair(source: list[str], target: str, reading: Reading) -> Loaded:
     from isthmus.cli.console import as_options
     from isthmus.cli.gathering import check_files, domain_names, gather_files
     from isthmus.cli.stages import Stages
+    from isthmus.exceptions import DataError
     from isthmus.studio import Loaded, ProjectDocuments
 
     with BadRows() as bad, Stages() as stages, warnings.catch_warnings(record=True) as warned:
@@ -108,7 +111,10 @@ def read_pair(source: list[str], target: str, reading: Reading) -> Loaded:
         files = gather_files(source, target, reading, stages, bad)
         if not all(file.texts for file in (*files.sources, files.target)):
             bad.refuse(may_skip=False)
-    check_files(files, reading, use_target_labels=False)
+    try:
+        check_files(files, reading, use_target_labels=False)
+    except DataError as error:  # rows that were left out may be why
+        raise DataError(" ".join([str(error), *(f"Left out: {one}" for one in bad.sentences)])) from error
     names = domain_names([file.path for file in files.sources])
     domains = [name for name, file in zip(names, files.sources, strict=True) for _ in file.texts]
     documents = ProjectDocuments(
@@ -135,20 +141,28 @@ def read_pair(source: list[str], target: str, reading: Reading) -> Loaded:
     return Loaded(documents, meta)
 
 
-def read_uploaded(source: str, target: str, columns: dict[str, Any], reading: Reading) -> Loaded:
-    """Two files of the page, whose columns may be named there; what is wrong with them is said in its words."""
-    import re
+def read_uploaded(source: str, target: str, told: dict[str, Any], reading: Reading) -> Loaded:
+    """Two files of the page, which may tell how to read them; what is wrong with them is said in its words."""
     from dataclasses import replace
 
     from isthmus.cli.console import as_options
     from isthmus.exceptions import DataError
 
     try:
-        return read_pair([source], target, replace(reading, **columns))
+        loaded = read_pair([source], target, replace(reading, **told))
     except DataError as error:
         sentence = _short(str(error), {path: Path(path).name for path in (source, target)})
-        fields = re.sub(r"\b(text|label)=", lambda found: f"“{found[1].capitalize()}”", sentence)
-        raise DataError(as_options(fields)) from error
+        raise DataError(as_options(_as_fields(sentence))) from error
+    loaded.meta["findings"] = [_as_fields(sentence) for sentence in loaded.meta["findings"]]
+    return loaded
+
+
+def _as_fields(sentence: str) -> str:
+    """What a sentence asks for, by the names of the page's fields."""
+    import re
+
+    names = r"(?:--(text|label|encoding)(?![\w-])|\b(text|label|encoding)=)"
+    return re.sub(names, lambda found: f"“{(found[1] or found[2]).capitalize()}”", sentence)
 
 
 def _short(sentence: str, paths: dict[str, str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import tempfile
 from collections.abc import AsyncIterator, Callable
@@ -12,6 +13,7 @@ from typing import Any, NamedTuple
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -20,7 +22,7 @@ from isthmus.exceptions import DataError
 from isthmus.report.assembly import read_asset
 from isthmus.studio.exports import EXPORTS
 from isthmus.studio.project import LABEL, NONE, SKIP, ProjectDocuments
-from isthmus.studio.session import Session
+from isthmus.studio.session import DoubtfulLabelError, ReplacedError, Session
 
 LARGEST = 1 << 29
 """Bytes of two files together that the page takes; larger ones are named on the command line."""
@@ -35,8 +37,10 @@ class Loaded(NamedTuple):
     """The names of the files, how many documents they have, the classes, and what was found in them."""
 
 
-COLUMNS = ("text", "label", "target_text")
-"""Fields of the page: the columns that hold these, where they have other names than usual."""
+HOW_TO_READ = ("text", "label", "target_text", "encoding", "target_encoding")
+"""Fields of the page: columns with other names than usual, and encodings that nobody would guess."""
+LONGEST_NAME = 60
+"""Characters of a file's name that are kept: its end, which tells the format."""
 Reader = Callable[[str, str, dict[str, str]], Loaded]
 
 
@@ -70,30 +74,31 @@ class _Pages:
     async def answer(self, request: Request) -> Response:
         body = await _json(request)
         row, action, label = body.get("row"), body.get("action"), body.get("label")
-        if not isinstance(row, int) or action not in (LABEL, SKIP, NONE) or not isinstance(label, str | None):
+        if type(row) is not int or action not in (LABEL, SKIP, NONE) or not isinstance(label, str | None):
             raise DataError("An answer has row, action (label, skip or none) and label.")
-        await run_in_threadpool(self._session.answer, row, str(action), label)
+        of, is_meant = body.get("of"), body.get("is_meant") is True
+        await run_in_threadpool(self._session.answer, row, str(action), label, of, is_meant)
         return JSONResponse(await run_in_threadpool(self._session.state))
 
     async def files(self, request: Request) -> Response:
         if int(request.headers.get("content-length") or LARGEST + 1) > LARGEST:
             raise DataError(f"These files are larger than {LARGEST:,} bytes: name them when you start the studio.")
-        async with request.form(max_files=2, max_fields=2 + len(COLUMNS)) as form:
+        async with request.form(max_files=2, max_fields=2 + len(HOW_TO_READ)) as form:
             with tempfile.TemporaryDirectory() as folder:
                 paths = []
                 for role in ("source", "target"):
                     upload = form.get(role)
                     if upload is None or isinstance(upload, str) or not upload.filename:
                         raise DataError("Choose two files: one with labels, and one without.")
-                    paths.append(Path(folder, role, PurePath(upload.filename.replace("\\", "/")).name or "file"))
+                    paths.append(Path(folder, role, _safe_name(upload.filename)))
                     paths[-1].parent.mkdir()
                     paths[-1].write_bytes(await upload.read())
-                columns = {name: str(form[name]) for name in COLUMNS if form.get(name)}
-                await run_in_threadpool(self._load, str(paths[0]), str(paths[1]), columns)
+                told = {name: str(form[name]) for name in HOW_TO_READ if form.get(name)}
+                await run_in_threadpool(self._load, str(paths[0]), str(paths[1]), told)
         return JSONResponse(await run_in_threadpool(self._session.state))
 
-    def _load(self, source: str, target: str, columns: dict[str, str]) -> None:
-        self._session.begin(*self._reader(source, target, columns))
+    def _load(self, source: str, target: str, told: dict[str, str]) -> None:
+        self._session.begin(*self._reader(source, target, told))
 
     def export(self, request: Request) -> Response:
         name = request.path_params["name"]
@@ -105,7 +110,7 @@ class _Pages:
 
 
 def studio_app(session: Session, reader: Reader) -> Starlette:
-    """All pages. `reader` reads two files with the columns named, or says in a `DataError` why it cannot."""
+    """All pages. `reader` reads two files as it is told to, or says in a `DataError` why it cannot."""
     pages = _Pages(session, reader)
     routes = [
         *(Route(path, pages.asset) for path in ("/", "/studio.js", "/studio.css")),
@@ -120,7 +125,13 @@ def studio_app(session: Session, reader: Reader) -> Starlette:
     ]
     return Starlette(
         routes=routes,
-        exception_handlers={DataError: _refused, sqlite3.Error: _not_stored},
+        exception_handlers={
+            ReplacedError: _in_conflict,
+            DoubtfulLabelError: _in_conflict,
+            DataError: _refused,
+            HTTPException: _as_json,
+            sqlite3.Error: _not_stored,
+        },
         lifespan=lambda _: _closing(session),
     )
 
@@ -136,6 +147,17 @@ def _refused(request: Request, error: Exception) -> Response:
     return JSONResponse({"error": str(error)}, 400)
 
 
+def _in_conflict(request: Request, error: Exception) -> Response:
+    """What the page said no longer holds, or is in doubt."""
+    return JSONResponse({"error": str(error), "doubtful": isinstance(error, DoubtfulLabelError)}, 409)
+
+
+def _as_json(request: Request, error: Exception) -> Response:
+    """What a library refuses: too many files in a form, an address that there is not."""
+    assert isinstance(error, HTTPException)
+    return JSONResponse({"error": error.detail}, error.status_code)
+
+
 def _not_stored(request: Request, error: Exception) -> Response:
     """A full disk, most of the time. What is not stored must not look as if it were."""
     return JSONResponse({"error": f"This was not stored: {error}. Make room, and try again."}, 507)
@@ -149,6 +171,12 @@ async def _json(request: Request) -> dict[str, Any]:
     if not isinstance(body, dict):
         raise DataError("Send one JSON object.")
     return body
+
+
+def _safe_name(name: str) -> str:
+    """Of an uploaded file, as this machine can have it: without folders, and not too long."""
+    plain = re.sub(r"[^\w .()+-]", "_", PurePath(name.replace("\\", "/")).name)
+    return plain[-LONGEST_NAME:].lstrip(". ") or "file"
 
 
 def _studio_asset(name: str) -> str:

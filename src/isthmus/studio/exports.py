@@ -14,6 +14,9 @@ from isthmus.selection import RANDOM
 from isthmus.studio.project import SKIP
 from isthmus.studio.session import Session
 
+NO_CLASS = "none of these"
+"""The truth about a document of which somebody has said so."""
+
 
 def export_labels(session: Session) -> bytes:
     """Every answer, as `isthmus fit --labels` reads them."""
@@ -42,10 +45,12 @@ def export_model(session: Session) -> bytes:
 
 
 def export_report(session: Session) -> bytes:
-    """The page about the last fit; the labels of people are the truth."""
+    """The page about the last fit; the labels of the random sample are the truth, as of the others nobody would know
+    how often they are right."""
     documents, meta = session.documents, session.project.meta()
     answers = session.project.answers()
-    truth = [one.label if (one := answers.get(row)) else None for row in range(len(documents.ids))]
+    drawn = {row: one.label or NO_CLASS for row, one in answers.items() if one.kind == RANDOM and one.action != SKIP}
+    truth = [drawn.get(row) for row in range(len(documents.ids))]
     scores = not set(session.result().classes.tolist()).isdisjoint(truth)  # not all are of classes that came since
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "report.html")

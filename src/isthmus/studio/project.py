@@ -7,6 +7,7 @@ full disk lose nothing that was confirmed.
 from __future__ import annotations
 
 import json
+import secrets
 import sqlite3
 import threading
 import time
@@ -23,6 +24,8 @@ from isthmus.selection import RANDOM, Pick
 from isthmus.typing import Array
 
 APPLICATION, VERSION = 0x15740005, 1
+PATIENCE = 1.0
+"""Seconds until a project that another process has open is given up."""
 """What SQLite keeps in the header of a project, to tell it from other files."""
 SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -67,22 +70,25 @@ class ProjectDocuments:
 
 
 class Project:
-    """An open project file. Safe to use from several threads."""
+    """An open project file, which no other process can open meanwhile. Safe to use from several threads."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._lock = threading.RLock()
         try:
-            self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=10)
+            self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=PATIENCE)
             try:
                 self._prepare()
             except BaseException:
                 self._db.close()
                 raise
         except sqlite3.DatabaseError as error:
+            if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
+                raise DataError(f"{path} is open in another studio: end that one, or name another project.") from None
             raise DataError(f"{path} cannot be opened as a project: {error}.") from None
 
     def _prepare(self) -> None:
+        self._db.execute("PRAGMA locking_mode=EXCLUSIVE")  # once it is in WAL mode
         (application,), (version,) = (
             self._db.execute(f"PRAGMA {name}").fetchone() for name in ("application_id", "user_version")
         )
@@ -119,7 +125,8 @@ class Project:
     # ---- documents
 
     def set_documents(self, documents: ProjectDocuments, meta: dict[str, Any]) -> None:
-        """Begin: what was there of other documents, answers and fits, is gone."""
+        """Begin: what was there of other documents, answers and fits, is gone. An id tells these from others."""
+        meta = {**meta, "id": secrets.token_hex(8)}
         with self._transaction():
             for table in ("source", "target", "answer", "fit", "batch", "meta"):
                 self._db.execute(f"DELETE FROM {table}")  # noqa: S608  # our own names
@@ -158,15 +165,17 @@ class Project:
             )
 
     def undo(self) -> int | None:
-        """Take the last answer back: the document that it was about."""
+        """Take the last answer back: the document that it was about, which is the next to be shown."""
         with self._transaction():
             last = self._db.execute(
-                "SELECT number, row FROM answer WHERE undone = 0 ORDER BY number DESC LIMIT 1"
+                "SELECT number, row, kind FROM answer WHERE undone = 0 ORDER BY number DESC LIMIT 1"
             ).fetchone()
             if last is None:
                 return None
-            self._db.execute("UPDATE answer SET undone = 1 WHERE number = ?", (last[0],))
-        return int(last[1])
+            number, row, kind = last
+            self._db.execute("UPDATE answer SET undone = 1 WHERE number = ?", (number,))
+            self._replace_batch([Pick(row, kind), *(pick for pick in self.batch() if pick.row != row)])
+        return int(row)
 
     def answers(self) -> dict[int, Answer]:
         """The last one about each document."""

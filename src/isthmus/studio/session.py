@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 import threading
 from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
@@ -21,12 +22,22 @@ from isthmus.core.proportions import wilson
 from isthmus.drift import profile_target
 from isthmus.exceptions import DataError, EmptyDocumentWarning, SmallClassWarning, TransferWarning, silenced
 from isthmus.io.models import load, save
+from isthmus.quality import nearest_label
 from isthmus.selection import Pick, pick_batch
-from isthmus.studio.project import LABEL, SKIP, Project, ProjectDocuments
+from isthmus.studio.project import LABEL, SKIP, Answer, Project, ProjectDocuments
 from isthmus.text import preset_for, preset_vectorizer
 from isthmus.typing import Array, Matrix
 
 BATCH = 40
+LONGEST_LABEL = 200
+
+
+class ReplacedError(DataError):
+    """An answer about documents that are no longer there."""
+
+
+class DoubtfulLabelError(DataError):
+    """A new class that is spelled almost like another: ask whether it is meant."""
 
 
 class Remembered:
@@ -79,11 +90,16 @@ class Session:
             raise DataError("There are no documents yet: choose two files first.")
         return self._documents
 
-    def begin(self, documents: ProjectDocuments, meta: dict[str, Any]) -> None:
-        """New documents, in place of those that there were."""
+    def begin(self, documents: ProjectDocuments, meta: dict[str, Any], force: bool = False) -> None:
+        """New documents, in place of those that there were; of answers about these, only with `force`."""
         with self._lock:
             if self.running:
                 raise DataError("A fit is running: wait until it is done.")
+            if (n := len(self.project.answers())) and not force:
+                raise DataError(
+                    f"Answers about the documents that there are ({n:,}) would be lost: begin another project for "
+                    "other files, or start the studio with them and --force."
+                )
             self.project.set_documents(documents, meta)
             self._documents, self._result, self._error = documents, None, None
             self.__dict__.pop("_words", None)
@@ -143,6 +159,8 @@ class Session:
         batch, model = self._pick(result.probabilities, set(answers)), _as_bytes(result)
         last = max((one.number for one in answers.values()), default=0)
         with self._lock:
+            if (now := self._next_pick()) is not None:  # somebody is reading it
+                batch = [now, *(pick for pick in batch if pick.row != now.row)]
             self.project.store_fit(summary, result.probabilities, model, batch, last)
             self._result = result
 
@@ -199,7 +217,10 @@ class Session:
     # ---- labelling
 
     def next_document(self) -> dict[str, Any] | None:
-        """The first of the batch that has no answer; a new batch when there is none. None if all have one."""
+        """The first of the batch that has no answer; a new batch when there is none, and in the end what was skipped.
+
+        None if all have an answer.
+        """
         with self._lock:
             pick = self._next_pick()
             if pick is None:
@@ -219,6 +240,9 @@ class Session:
             assert probabilities is not None
             self.project.set_batch(self._pick(probabilities, set(answers)))
             waiting = [pick for pick in self.project.batch() if pick.row not in answers]
+        if not waiting:
+            left = sorted((one for one in answers.values() if one.action == SKIP), key=lambda one: one.number)
+            waiting = [Pick(one.row, one.kind) for one in left]
         return waiting[0] if waiting else None
 
     def guess(self, row: int) -> dict[str, float]:
@@ -233,13 +257,30 @@ class Session:
         own = probabilities[row].tolist()
         return dict(sorted(zip(classes, own, strict=True), key=lambda pair: -pair[1]))
 
-    def answer(self, row: int, action: str, label: str | None) -> None:
-        """Store what somebody said of a document. It is on disk when this returns."""
+    def answer(self, row: int, action: str, label: str | None, of: str | None = None, is_meant: bool = False) -> None:
+        """Store what somebody said of a document. It is on disk when this returns.
+
+        `of` is the id of the documents that it was said of, in `state`. A new class that is spelled almost like another
+        has to be meant.
+        """
         label = (label or "").strip() or None
         if (action == LABEL) != (label is not None):
             raise DataError("A label is given with the action label, and with no other.")
+        if label is not None and (len(label) > LONGEST_LABEL or not label.isprintable()):
+            raise DataError(f"A label has at most {LONGEST_LABEL} characters, all of which can be printed.")
         with self._lock:
-            kinds = {pick.row: pick.kind for pick in self.project.batch()}
+            meta, answers = self.project.meta(), self.project.answers()
+            if of is not None and of != meta.get("id"):
+                raise ReplacedError("Other files have been chosen since, in another tab: load this page again.")
+            known = _classes(meta, answers.values())
+            like = None if label is None or label in known or is_meant else nearest_label(label, known)
+            if like is not None:
+                raise DoubtfulLabelError(
+                    f"{label!r} is spelled almost like {like!r}: choose that, or use it once more if it is a class of "
+                    "its own."
+                )
+            kinds = {row: one.kind for row, one in answers.items()}  # of what was skipped
+            kinds |= {pick.row: pick.kind for pick in self.project.batch()}
             guess = next(iter(self.guess(row)))
             self.project.add_answer(row, action, label, kinds.get(row, "chosen"), guess)
 
@@ -250,7 +291,6 @@ class Session:
         labelled = [one for one in answers.values() if one.action == LABEL]
         right, n = self.project.measured()
         last = summaries[-1] if summaries else None
-        known = list(dict.fromkeys([*meta.get("classes", {}), *(str(one.label) for one in labelled)]))
         return {
             "project": self.project.path.name,
             "files": meta or None,
@@ -263,14 +303,27 @@ class Session:
             },
             "result": last,
             "labelling": {
-                "classes": known,
+                "classes": _classes(meta, labelled),
                 "labelled": len(labelled),
                 "skipped": sum(one.action == SKIP for one in answers.values()),
-                "since_fit": sum(one.number > (last["last_answer"] if last else 0) for one in labelled),
+                "since_fit": _since(last, labelled),
                 "measured": {"right": right, "n": n, **asdict(wilson(right, n))} if n else None,
                 "counts": dict(Counter(str(one.label) for one in labelled)),
             },
         }
+
+
+def _classes(meta: dict[str, Any], answers: Iterable[Answer]) -> list[str]:
+    """Of the source, and those that came with answers."""
+    return list(dict.fromkeys([*meta.get("classes", {}), *(one.label for one in answers if one.label is not None)]))
+
+
+def _since(last: dict[str, Any] | None, labelled: Sequence[Answer]) -> int:
+    """How many labels were given, or taken back, since the last fit has learned from them."""
+    if last is None:
+        return len(labelled)
+    new = sum(one.number > last["last_answer"] for one in labelled)
+    return new + max(int(last["n_labels"]) - (len(labelled) - new), 0)
 
 
 def _summary(result: Result, before: list[str] | None, n_labels: int, seconds: float) -> dict[str, Any]:

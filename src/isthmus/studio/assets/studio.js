@@ -8,6 +8,7 @@
   let shown = null; // the document that is asked about
   let busy = false; // an answer is on its way: a second key press must not give the next document the same label
   let seenFit = -1;
+  let doubted = null; // a new class that the server took for a slip: said once more, it is meant
   let choosing = false; // other files, in place of those that were looked at
 
   // ---- speaking with the server
@@ -17,15 +18,33 @@
     try {
       answer = await fetch(path, options);
     } catch {
-      throw new Error("The studio does not answer: is it still running? What was confirmed is stored.");
+      throw new Error(
+        options?.body instanceof FormData
+          ? "The files did not arrive: if they were changed or moved, choose them again."
+          : "The studio does not answer: is it still running? What was confirmed is stored.",
+      );
     }
-    const body = await answer.json().catch(() => ({}));
-    if (!answer.ok) throw new Error(body?.error ?? `The studio answered ${answer.status}.`);
+    const text = await answer.text();
+    let body = null;
+    try {
+      body = JSON.parse(text);
+    } catch {
+      // a sentence, most of the time
+    }
+    if (!answer.ok) {
+      const said = body === null && answer.headers.get("content-type")?.startsWith("text/plain") ? text : body?.error;
+      throw Object.assign(new Error(said || `The studio answered ${answer.status}.`), { doubtful: body?.doubtful });
+    }
     return body;
   }
 
   const tell = (path, body) =>
     ask(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body ?? {}) });
+
+  function complain(error) {
+    find("error").textContent = error.message;
+    find("error").hidden = false;
+  }
 
   async function attempt(action) {
     if (busy) return;
@@ -34,8 +53,7 @@
       find("error").hidden = true;
       await action();
     } catch (error) {
-      find("error").textContent = error.message;
-      find("error").hidden = false;
+      complain(error);
     } finally {
       busy = false;
     }
@@ -50,30 +68,43 @@
     return element;
   }
 
+  /** A name that somebody else chose, in its own direction. */
+  const named = (tag, name) => Object.assign(make(tag, "", name), { dir: "auto" });
+
   function draw() {
     const { files, fit, result, labelling } = state;
     find("project").textContent = state.project;
     find("files").hidden = Boolean(files) && !choosing;
+    find("keep-files").hidden = !files;
     find("found").hidden = !files || choosing || Boolean(result) || fit.running;
     find("working").hidden = !fit.running;
     find("result").hidden = !result;
     find("exports").hidden = !result;
-    find("labelling").hidden = !result || !shown;
+    find("labelling").hidden = !result;
+    find("asking").hidden = !shown;
+    find("all-answered").hidden = Boolean(shown);
     if (files) {
       find("pair").textContent = `${files.source} → ${files.target}`;
-      const classes = Object.entries(files.classes).map(([label, n]) => `${label} ${n.toLocaleString("en")}`);
-      find("sizes").textContent = `${count(files.n_source, "document", "documents")} with labels (${classes.join(", ")}), ${count(files.n_target, "document", "documents")} to label.`;
+      drawClasses(files);
       for (const list of document.querySelectorAll(".findings")) list.replaceChildren(...files.findings.map((sentence) => make("li", "", sentence)));
       find("found-before").hidden = !files.findings.length;
     }
-    if (fit.running) find("progress").textContent = `${fit.number ? "Learning again" : "Learning"}, for ${count(Math.round(fit.seconds), "second", "seconds")} so far. ${fit.number ? "You can go on labelling." : ""}`;
-    drawStages(fit);
-    if (fit.error) {
-      find("error").textContent = `The fit ended without a result: ${fit.error}`;
-      find("error").hidden = false;
+    if (fit.running) {
+      const again = fit.number ? "Learning again" : "Learning";
+      find("learning").textContent = fit.number ? `${again}. You can go on labelling.` : `${again} …`;
+      find("progress").textContent = `${count(Math.round(fit.seconds), "second", "seconds")} so far.`;
     }
+    drawStages(fit);
+    if (fit.error) complain(new Error(`The fit ended without a result: ${fit.error}`));
     if (result) drawResult(result, labelling);
     drawChoices(labelling);
+  }
+
+  function drawClasses({ n_source: nSource, n_target: nTarget, classes }) {
+    const sizes = Object.entries(classes);
+    const first = sizes.slice(0, 12).map(([label, n]) => `${label} ${n.toLocaleString("en")}`);
+    const rest = sizes.length > first.length ? ` and ${sizes.length - first.length} more classes` : "";
+    find("sizes").textContent = `${count(nSource, "document", "documents")} with labels (${first.join(", ")}${rest}), ${count(nTarget, "document", "documents")} to label.`;
   }
 
   function drawStages({ done, now, left }) {
@@ -83,38 +114,45 @@
 
   function drawResult(result, labelling) {
     const n = Object.values(result.counts).reduce((sum, own) => sum + own, 0);
-    const guessed = result.estimated ? `: an estimated ${percent(result.estimated.value)} are right` : "";
-    find("headline").textContent = `${count(n, "document", "documents")} labelled${guessed}`;
+    const { estimated } = result;
+    const guessed = estimated ? `: an estimated ${percent(estimated.value)} are right (${percent(estimated.low)} to ${percent(estimated.high)})` : "";
+    const headline = `${count(n, "document", "documents")} labelled${guessed}`;
+    if (find("headline").textContent !== headline) find("headline").textContent = headline; // it is read out
     const { measured } = labelling;
     find("measured").textContent = measured
-      ? `Measured on the random sample: right so far in ${measured.right} of ${measured.n}, ${percent(measured.value)} (95% interval ${percent(measured.low)} to ${percent(measured.high)}).`
+      ? `Measured on the random sample: the labels that were suggested are right so far in ${measured.right} of ${measured.n}, ${percent(measured.value)} (95% interval ${percent(measured.low)} to ${percent(measured.high)}).`
       : "Label a few documents of the random sample, and the accuracy is measured.";
     const moved = result.moved === null ? "" : `${count(result.moved, "label", "labels")} moved since the fit before. `;
     const learned = result.n_labels ? `Learned from ${count(result.n_labels, "label", "labels")} of yours. ` : "";
     find("changed").textContent = `${learned}${moved}It took ${count(result.seconds, "second", "seconds")}.`;
     find("warnings").replaceChildren(...result.warnings.map((sentence) => make("p", "warning", sentence)));
-    find("shares").replaceChildren(...Object.entries(result.counts).map(([label, own]) => make("span", "", make("b", "", label), ` ${own.toLocaleString("en")}`)));
+    find("shares").replaceChildren(...Object.entries(result.counts).map(([label, own]) => make("span", "", named("b", label), ` ${own.toLocaleString("en")}`)));
     find("candidates").replaceChildren(
       ...result.candidates.map((row) => make("tr", "", make("td", "", row.name), make("td", "", row.seconds === null ? "" : `${row.seconds.toFixed(1)} s`), make("td", "", row.why))),
     );
   }
 
+  let drawn = ""; // the classes that there are buttons for: while they stay, so do the buttons, and the focus
   function drawChoices({ classes, labelled, skipped, measured, since_fit: fresh }) {
-    find("choices").replaceChildren(
-      ...classes.map((label, number) => {
-        const button = make("button", "choice", ...(number < 9 ? [make("kbd", "", String(number + 1))] : []), label);
-        button.type = "button";
-        button.addEventListener("click", () => answer("label", label));
-        return button;
-      }),
-    );
+    if (drawn !== JSON.stringify(classes)) {
+      find("choices").replaceChildren(...classes.map(choice));
+      drawn = JSON.stringify(classes);
+    }
     find("tally").textContent = `${count(labelled, "label", "labels")} given${skipped ? `, ${skipped} skipped` : ""}; all are stored.${measured ? ` Of the random ones, the model was right in ${measured.right} of ${measured.n}.` : ""}`;
     find("refit").disabled = !fresh || state.fit.running;
   }
 
+  function choice(label, number) {
+    const key = number < 10 ? [make("kbd", "", String((number + 1) % 10))] : [];
+    const button = make("button", "choice", ...key, named("span", label));
+    button.type = "button";
+    button.addEventListener("click", () => answer("label", label));
+    return button;
+  }
+
   function drawDocument() {
     find("guess").hidden = true;
-    find("other").hidden = true;
+    closeOther();
     if (!shown) return;
     find("text").textContent = shown.text;
     find("text").scrollTop = 0;
@@ -125,24 +163,30 @@
 
   // ---- doing
 
+  /** The document to ask about. While it is the same, what somebody reads or types stays as it is. */
+  async function next() {
+    const before = shown;
+    shown = await ask("/api/next");
+    if (shown?.row !== before?.row || shown?.id !== before?.id) drawDocument();
+  }
+
   async function refresh() {
     const fresh = await ask("/api/state");
     if (busy && state) return; // an answer is on its way, and will bring a newer one
+    if (fresh.files?.id !== state?.files?.id) shown = null; // other documents
     state = fresh;
     if (state.result && (state.fit.number !== seenFit || !shown)) {
-      shown = await ask("/api/next");
+      await next();
       seenFit = state.fit.number;
-      drawDocument();
     }
     draw();
   }
 
-  const answer = (action, label) =>
+  const answer = (action, label, isMeant) =>
     attempt(async () => {
       if (!shown) return;
-      state = await tell("/api/answer", { row: shown.row, action, label: label ?? null });
-      shown = await ask("/api/next");
-      drawDocument();
+      state = await tell("/api/answer", { row: shown.row, of: state.files.id, action, label: label ?? null, is_meant: Boolean(isMeant) });
+      await next();
       draw();
     });
 
@@ -150,13 +194,13 @@
     attempt(async () => {
       await tell("/api/undo");
       state = await ask("/api/state");
-      shown = await ask("/api/next");
-      drawDocument();
+      await next();
       draw();
     });
 
   const guess = () =>
     attempt(async () => {
+      if (!shown) return;
       const chances = Object.entries(await ask(`/api/guess/${shown.row}`)).slice(0, 3);
       find("guess").textContent = `The model says ${chances.map(([label, share]) => `${label} ${share.toFixed(2)}`).join(", ")}.`;
       find("guess").hidden = false;
@@ -164,37 +208,66 @@
 
   const fit = () =>
     attempt(async () => {
-      state = await tell("/api/fit");
+      try {
+        state = await tell("/api/fit");
+      } catch (error) {
+        state = await ask("/api/state"); // another tab may have begun
+        draw();
+        throw error;
+      }
       draw();
     });
 
   function askOther() {
+    if (!shown) return;
     find("other").hidden = false;
     find("other-name").value = "";
     find("other-name").focus();
   }
 
+  function closeOther() {
+    doubted = null;
+    if (find("other").hidden) return;
+    find("other").hidden = true;
+    find("not-these").focus({ preventScroll: true });
+  }
+
   const actions = { u: undo, s: () => answer("skip"), n: askOther, g: guess };
   document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") closeOther();
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.target.matches("input, select, textarea")) return;
     if (find("labelling").hidden) return;
-    const label = /^[1-9]$/.test(event.key) ? state.labelling.classes[Number(event.key) - 1] : undefined;
+    const label = /^\d$/.test(event.key) ? state.labelling.classes[(Number(event.key) + 9) % 10] : undefined;
     const action = label === undefined ? actions[event.key.toLowerCase()] : () => answer("label", label);
     if (!action) return;
     event.preventDefault();
     action();
   });
-  for (const [id, action] of Object.entries({ undo, skip: actions.s, "not-these": askOther, "show-guess": guess, start: fit, refit: fit, "no-class": () => answer("none") })) {
+  const buttons = { undo, skip: actions.s, "not-these": askOther, "show-guess": guess, start: fit, refit: fit };
+  for (const [id, action] of Object.entries({ ...buttons, "no-class": () => answer("none"), "close-other": closeOther })) {
     find(id).addEventListener("click", action);
   }
-  find("other-files").addEventListener("click", () => {
-    choosing = true;
-    draw();
-  });
+  for (const [id, other] of Object.entries({ "other-files": true, "keep-files": false })) {
+    find(id).addEventListener("click", () => {
+      choosing = other;
+      draw();
+    });
+  }
   find("other").addEventListener("submit", (event) => {
     event.preventDefault();
     const name = find("other-name").value.trim();
-    if (name) answer("label", name);
+    if (!name) return;
+    const isMeant = name === doubted;
+    attempt(async () => {
+      try {
+        state = await tell("/api/answer", { row: shown.row, of: state.files.id, action: "label", label: name, is_meant: isMeant });
+      } catch (error) {
+        if (error.doubtful) doubted = name;
+        throw error;
+      }
+      await next();
+      draw();
+    });
   });
   find("upload").addEventListener("submit", (event) => {
     event.preventDefault();
@@ -205,7 +278,7 @@
         state = await ask("/api/files", { method: "POST", body: new FormData(event.target) });
         choosing = false;
       } catch (error) {
-        find("columns").open ||= error.message.includes(" column");
+        find("columns").open ||= / column|encoding|“/i.test(error.message);
         throw error;
       } finally {
         find("look").disabled = false;
@@ -214,18 +287,17 @@
       draw();
     });
   });
-  // Two files dropped anywhere on the form: the first is the source.
+  // Two files dropped anywhere on the form: the first is the source. Elsewhere, a browser would leave the page.
   const form = find("upload");
-  form.addEventListener("dragover", (event) => {
-    event.preventDefault();
-    form.classList.add("over");
-  });
+  for (const kind of ["dragover", "drop"]) document.addEventListener(kind, (event) => event.preventDefault());
+  form.addEventListener("dragover", () => form.classList.add("over"));
   form.addEventListener("dragleave", () => form.classList.remove("over"));
   form.addEventListener("drop", (event) => {
-    event.preventDefault();
     form.classList.remove("over");
     const files = [...event.dataTransfer.files];
     const fields = files.length === 1 ? [form.source.files.length ? form.target : form.source] : [form.source, form.target];
+    if (files.length > 2) complain(new Error(`${files.length} files were dropped: drop two, or one at a time.`));
+    if (!files.length || files.length > 2) return;
     fields.forEach((field, place) => {
       const own = new DataTransfer();
       own.items.add(files[place]);
@@ -233,6 +305,6 @@
     });
   });
   history.replaceState(null, "", "/"); // the token is in a cookie by now, and need not be in the address
-  refresh().catch((error) => attempt(() => Promise.reject(error)));
-  setInterval(() => state?.fit.running && refresh().catch((error) => attempt(() => Promise.reject(error))), 500);
+  refresh().catch(complain);
+  setInterval(() => state?.fit.running && refresh().catch(complain), 500);
 }
