@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from pathlib import Path
 from unittest import mock
 
 import pytest
 
+import isthmus
 from alone import command
 from command import Done, run
 from isthmus.cli import blocks
@@ -133,6 +135,10 @@ def test_a_fit_in_blocks_gives_the_same_labels(fitted: Path, tmp_path: Path, met
     assert {path.name for path in folders[1].iterdir()} == {path.name for path in folders[0].iterdir()}
     for name in ("labels.csv", "again.csv"):
         assert (folders[0] / name).read_bytes() == (folders[1] / name).read_bytes()
+    in_blocks = isthmus.load(folders[1] / "model.isthmus")
+    assert re.fullmatch(rf"<Result of {method}: \d+ texts, which it does not hold>", repr(in_blocks))
+    with pytest.raises(ValueError, match="result holds no documents, as one that was fitted in blocks: give the"):
+        isthmus.suggest_labels(in_blocks, 3)
 
 
 def test_a_fit_that_was_killed_goes_on_from_the_last_block(fitted: Path, tmp_path: Path) -> None:

@@ -154,11 +154,12 @@ OTHERS: dict[str, tuple[Callable[[Path, Path], list[object]], str]] = {
     "named id": (lambda d, m: [*good(d), "--id", "none"], "no column 'none', which --id names"),
     "named truth": (lambda d, m: [*good(d), "--truth", "none"], "target.csv has no column 'none', which --truth names"),
     "text is label": (lambda d, m: [*good(d), "--label", "text"], "column 'text' cannot be both text and label"),
-    "text is truth": (lambda d, m: [*good(d), "--truth", "text"], "column 'text' cannot be both text and label"),
+    "text is truth": (lambda d, m: [*good(d), "--truth", "text"], "column 'text' cannot be both text and truth"),
     "encoding": (lambda d, m: [*good(d), "--encoding", "none"], "There is no encoding 'none'"),
     "encoding of bytes": (lambda d, m: [*good(d), "--encoding", "hex"], "There is no encoding 'hex'"),
     "wrong format": (lambda d, m: [*good(d), "--format", "jsonl"], "source.csv, line 1, is not JSON"),
     "wrong format, parquet": (lambda d, m: [*good(d), "--format", "parquet"], "source.csv is not a whole Parquet file"),
+    "report is no page": (lambda d, m: [*good(d), "--report", d / "r.pdf"], "a report is a page in HTML: give a name"),
     "output exists": (lambda d, m: [*good(d), "--report", d / "source.csv"], "which is also read: choose another name"),
     "output is there": (
         lambda d, m: [*good(d), "--report", made(d / "f", "r") / "r"],
@@ -371,6 +372,12 @@ def test_closed_standard_input_gets_a_sentence(folder: Path, model: Path) -> Non
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("isthmus.io.documents.streams.sys", type("Closed", (), {"stdin": None}))
         check(folder, "predict", model, "-", says="standard input is closed")
+
+
+def test_closed_standard_output_gets_a_sentence(folder: Path, model: Path) -> None:
+    closed = f"exec {sys.executable} -m isthmus predict {model} {folder / 'target.csv'} >&-"
+    done = subprocess.run(["sh", "-c", closed], capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stderr) == (1, "isthmus: Standard output is closed: name a file with --output.\n")
 
 
 def test_it_is_the_same_in_a_process_of_its_own(folder: Path) -> None:

@@ -70,6 +70,8 @@ def test_which_target_priors_a_user_may_give(toy: Toy) -> None:
     assert read_prior("unknown", problem) is None
     assert read_prior("source", problem) == pytest.approx([0.5, 0.5])
     assert read_prior({"class 1": 0.8, "class 0": 0.2}, problem) == pytest.approx([0.2, 0.8])
+    numbers = make_problem(LR(), make_toy().X, np.where(toy.y == "class 0", 1, 2), toy.domain, "target")
+    assert read_prior({"1": 0.2, 2.0: 0.8}, numbers) == pytest.approx([0.2, 0.8])  # spelled as labels may be
     with pytest.raises(ValueError, match=r"target_prior names \['class 0', 'class 2'\] and the classes are"):
         read_prior({"class 0": 0.5, "class 2": 0.5}, problem)
     for of_one in ({"class 0": 1.0}, {"class 0": 1, "class 1": 0}):

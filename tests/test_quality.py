@@ -443,6 +443,10 @@ def test_families_of_copies_are_one_group() -> None:
         ("very good+", ["very good"], None),
         ("a-", ["A", "A-"], "A-"),
         ("very-godo", ["very good-", "very good"], "very good"),
+        ("falut", ["bill", "fault"], "fault"),
+        ("fautl", ["bill", "fault"], "fault"),
+        ("ab", ["cd"], None),
+        ("abcd", ["badc"], None),
     ],
 )
 def test_which_label_was_meant(label: str, known: list[str], meant: str | None) -> None:

@@ -150,6 +150,11 @@ def test_files_are_named_where_their_names_are_known() -> None:
     material = read_material(transferred("LR"), None, None)
     assert "of photos.csv over to bikes.csv." in page.render(material, ("photos.csv", "bikes.csv"))
     assert "of the source over to the target." in page.render(material)
+    for wrong in ("ab", ("photos.csv",), ("photos.csv", None)):
+        with pytest.raises(ValueError, match=r"names is .*: give two strings, what to call the source and the target"):
+            transferred("LR").report("never.html", names=wrong)  # type: ignore[arg-type]
+    with pytest.raises(IsADirectoryError, match="is a folder: add a file name"):
+        transferred("LR").report(Path(__file__).parent, force=True)
 
 
 def test_where_transfer_was_given_up_nobody_says_what_it_was_worth(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -57,6 +57,12 @@ def test_a_result_stays_as_it_was_when_its_method_learns_again() -> None:
     assert np.array_equal(first.predict_proba(TARGET), before)
     assert first.estimator.target_prior == "source"
     assert second.estimator.target_prior == auto.target_prior == "auto"
+    told = auto.get_params()
+    for change in ({"target_prior": {"none": 1.0}}, {"max_time": -1}, {"target_labels": ["fault"]}):
+        asked: dict[str, Any] = {"max_time": 50, **change}
+        with pytest.raises(ValueError, match=next(iter(change))):
+            isthmus.transfer(SOURCE, LABELS, TARGET, method=auto, **asked)
+        assert auto.get_params() == told
     assert first.estimator.n_embedding_features == 26
     assert second.estimator.n_embedding_features == 0
 
@@ -133,7 +139,24 @@ def test_other_vectorizers_and_labels() -> None:
             ValueError,
             "method is 'magic': choose from Auto, TCL, CCI, .*, or give an estimator of isthmus",
         ),
-        ({"source_labels": ["a"] * 4}, ValueError, "y has one class only, 'a'"),
+        ({"method": "tlc"}, ValueError, r"method is 'tlc' \(did you mean 'TCL'\?\): choose from"),
+        ({"source_labels": ["a"] * 4}, ValueError, "source_labels has one class only, 'a'"),
+        ({"source_labels": [1, *LABELS[1:]]}, TypeError, "source_labels mixes the types int, str"),
+        (
+            {"source_labels": [0.5, 1.0, 2.0, 2.0]},
+            ValueError,
+            r"source_labels\[0\] is 0.5: classes are strings",
+        ),
+        ({"source_labels": [["a"], *LABELS[1:]]}, TypeError, r"source_labels holds \['a'\]: a label is a string"),
+        ({"source_labels": None}, TypeError, "source_labels is None: give a list of labels"),
+        ({"source_texts": None}, TypeError, "source_texts is None: give a list of texts"),
+        ({"target_texts": 3}, TypeError, "target_texts is 3: give a list of texts"),
+        ({"target_labels": [{"a": 1}, None]}, TypeError, "target_labels holds {'a': 1}: a label is a string"),
+        ({"source_domains": "news"}, TypeError, "source_domains is one string: give a list of names"),
+        ({"source_domains": [None] * 4}, ValueError, r"source_domains\[0\] is None: every row needs a domain name"),
+        ({"client": "local"}, TypeError, r"client is 'local': give a dask\.distributed\.Client"),
+        ({"vectorizer": CountVectorizer}, TypeError, r"vectorizer is the class CountVectorizer: give an object"),
+        ({"folder": __file__}, ValueError, "folder is '.*', which is a file: name a folder"),
     ],
 )
 def test_bad_input(change: dict[str, Any], error: type[Exception], message: str) -> None:
@@ -245,6 +268,15 @@ def test_an_encoder_takes_the_place_of_the_vectorizer() -> None:
 
     with pytest.raises(ValueError, match=r"returned an array of shape \(3,\) for 6 texts"):
         isthmus.transfer(source, [1, 1, 2, 2], target, encoder=Broken(), method="LR")
+    with pytest.raises(TypeError, match=r"encoder is the class Broken: give an object, Broken\("):
+        isthmus.transfer(source, [1, 1, 2, 2], target, encoder=Broken, method="LR")
+
+    class Gaps(LetterCounts):
+        def encode(self, texts: list[str]) -> np.ndarray:
+            return super().encode(texts) / 0
+
+    with np.errstate(all="ignore"), pytest.raises(ValueError, match=r"encoder\.encode returned NaN or infinity"):
+        isthmus.transfer(source, [1, 1, 2, 2], target, encoder=Gaps(), method="LR")
 
 
 def test_auto_takes_an_encoder_beside_words(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-from . import checks, datasets, parts, text
+from . import checks, datasets, drift, evaluation, inspection, parts, quality, selection, text
 from ._api import transfer
 from ._result import Result
 from .auto import Auto
@@ -75,10 +75,15 @@ __all__ = [
     "__version__",
     "checks",
     "datasets",
+    "drift",
+    "evaluation",
+    "inspection",
     "load",
     "open_matrix",
     "parts",
+    "quality",
     "save",
+    "selection",
     "source_folds",
     "suggest_labels",
     "text",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sized
+from collections.abc import Iterable, Iterator, Sized
+from contextlib import contextmanager
 from copy import copy
+from dataclasses import replace
 from numbers import Real
 from pathlib import Path
 from typing import Any
@@ -16,8 +18,16 @@ from isthmus._partitions import TARGET, transfer_partitions
 from isthmus._result import Result
 from isthmus.auto import Auto
 from isthmus.core.cluster import on_cluster
+from isthmus.core.domains import read_names
 from isthmus.core.estimator import TransferClassifier
-from isthmus.core.labels import filled_column, read_column, read_source_labels, read_texts, spelled_like
+from isthmus.core.labels import (
+    check_several,
+    filled_column,
+    read_column,
+    read_source_labels,
+    read_texts,
+    spelled_like,
+)
 from isthmus.exceptions import NoWordError, SimilarLabelWarning, warn
 from isthmus.methods import METHODS
 from isthmus.quality.labels import nearest_label
@@ -120,32 +130,30 @@ def transfer(
     labels = read_source_labels(source_labels, len(source))
     domains = _read_domains(source_domains, len(source))
     estimator = read_method(method, random_state)
-    before = estimator.get_params(deep=False)
-    _tell(estimator, target_prior, max_time, verbose, vectorizer is None)
-    if hasattr(target_texts, "to_delayed"):  # a Dask collection
-        _check_partitioned(estimator, client, folder, (vectorizer, encoder, target_labels))
-        result = transfer_partitions(estimator, source, labels, domains, target_texts, client, folder, preset)
-        _untimed(result.estimator, before)
-        return result
-    target: Any = read_texts(target_texts, "target_texts") if folder is None else _again(target_texts)
-    few = _read_few(target_labels, len(target), labels)
-    if folder is None:
-        vectorizer = _read_vectorizer(vectorizer, preset, encoder, isinstance(estimator, Auto), source, target)
-        X = _vectorized(vectorizer, source, target)
-    else:
-        vectorizer, X = rows_in_folder(source, target, folder, preset, (vectorizer, encoder))
-    if isinstance(vectorizer, WordsAndEmbeddings):
-        estimator.set_params(n_embedding_features=vectorizer.n_embedding_features_)
-    known = [label is not None for label in labels + few]
-    with on_cluster(client):
-        estimator.fit(  # with columns that nobody else holds
-            X,
-            filled_column(labels + few, X.shape[0], None),
-            sample_domain=domains + [TARGET] * len(target),
-            target_domain=TARGET,
-            sample_labeled=filled_column(known, X.shape[0], False),
-        )
-    fitted = _taken_from(estimator, before)
+    with _told(estimator, target_prior, max_time, verbose, vectorizer is None) as before:
+        if hasattr(target_texts, "to_delayed"):  # a Dask collection
+            _check_partitioned(estimator, client, folder, (vectorizer, encoder, target_labels))
+            result = transfer_partitions(estimator, source, labels, domains, target_texts, client, folder, preset)
+            return replace(result, estimator=_untimed(copy(result.estimator), before))
+        target: Any = read_texts(target_texts, "target_texts") if folder is None else _again(target_texts)
+        few = _read_few(target_labels, len(target), labels)
+        if folder is None:
+            vectorizer = _read_vectorizer(vectorizer, preset, encoder, isinstance(estimator, Auto), source, target)
+            X = _vectorized(vectorizer, source, target)
+        else:
+            vectorizer, X = rows_in_folder(source, target, folder, preset, (vectorizer, encoder))
+        if isinstance(vectorizer, WordsAndEmbeddings):
+            estimator.set_params(n_embedding_features=vectorizer.n_embedding_features_)
+        known = [label is not None for label in labels + few]
+        with on_cluster(client):
+            estimator.fit(  # with columns that nobody else holds
+                X,
+                filled_column(labels + few, X.shape[0], None),
+                sample_domain=domains + [TARGET] * len(target),
+                target_domain=TARGET,
+                sample_labeled=filled_column(known, X.shape[0], False),
+            )
+        fitted = _untimed(copy(estimator), before)
     return Result(
         labels=fitted.transduction_[len(source) :],
         probabilities=fitted.label_distributions_[len(source) :],
@@ -177,7 +185,8 @@ def _read_few(target_labels: Iterable[Any] | None, n_texts: int, labels: list[An
         raise ValueError(
             f"target_labels has {len(few)} entries and target_texts {n_texts}: give None for texts without a label."
         )
-    few = spelled_like(few, labels)
+    few = spelled_like(few, labels, "target_labels")
+    check_several(labels + few, "source_labels")
     known = {str(label) for label in labels}
     for label in few:
         if isinstance(label, Real) and label == -1 and str(label) not in known:  # as scikit-learn marks them
@@ -208,6 +217,17 @@ def _check_partitioned(estimator: TransferClassifier, client: Any, folder: Any, 
         raise ValueError(f"{what}, and novelty=True needs all texts in one place: leave it out.")
 
 
+@contextmanager
+def _told(estimator: TransferClassifier, *given: Any) -> Iterator[dict[str, Any]]:
+    """An estimator that is told what `transfer` was told, until the call ends: who gives it again says it anew."""
+    before = estimator.get_params(deep=False)
+    try:
+        _tell(estimator, *given)
+        yield before
+    finally:
+        estimator.set_params(**before)
+
+
 def _tell(
     estimator: TransferClassifier, target_prior: Any, max_time: float | None, verbose: int, reads_texts: bool
 ) -> None:
@@ -225,13 +245,6 @@ def _tell(
 def _untimed(estimator: TransferClassifier, before: dict[str, Any]) -> TransferClassifier:
     """The same, without the clock that `max_time` has put there, which no file could hold."""
     return estimator.set_params(**{name: value for name, value in before.items() if name == "callback"})
-
-
-def _taken_from(estimator: TransferClassifier, before: dict[str, Any]) -> TransferClassifier:
-    """What it has become, for a result to keep. Who gives it again for a refit has told this call alone."""
-    fitted = _untimed(copy(estimator), before)
-    estimator.set_params(**before)
-    return fitted
 
 
 def _set_prior(estimator: TransferClassifier, target_prior: Any) -> None:
@@ -278,7 +291,7 @@ def _vectorized(vectorizer: Any, source: list[str], target: list[str]) -> Matrix
 def _read_domains(source_domains: Iterable[DomainName] | None, n_texts: int) -> list[DomainName]:
     if source_domains is None:
         return [SOURCE] * n_texts
-    names = list(source_domains)
+    names = read_names(read_column(source_domains, "source_domains", "names"), "source_domains")
     if len(names) != n_texts:
         raise ValueError(
             f"source_domains has {len(names)} entries and source_texts {n_texts}: give one name for each text."
@@ -290,6 +303,8 @@ def _read_domains(source_domains: Iterable[DomainName] | None, n_texts: int) -> 
 
 def _read_vectorizer(vectorizer: Any, preset: str | None, encoder: Any, takes_both: bool, *texts: list[str]) -> Any:
     """`takes_both`: whether the method reads embeddings beside words. `texts` are the source's and the target's."""
+    if isinstance(vectorizer, type):
+        raise TypeError(f"vectorizer is the class {vectorizer.__name__}: give an object, {vectorizer.__name__}().")
     if vectorizer is not None and not (hasattr(vectorizer, "fit_transform") and hasattr(vectorizer, "transform")):
         raise TypeError(
             f"vectorizer is {vectorizer!r:.100}, which has no fit_transform and transform: give one of scikit-learn's, "
@@ -319,8 +334,10 @@ def read_method(method: str | TransferClassifier, random_state: Any) -> Transfer
         return found.set_params(random_state=random_state) if has_none else found
     by_name = {name.lower(): kind for name, kind in {"Auto": Auto, **METHODS}.items()}
     if not isinstance(method, str) or method.lower() not in by_name:
+        meant = nearest_label(method, ["Auto", *METHODS]) if isinstance(method, str) else None
+        ask = f" (did you mean {meant!r}?)" if meant else ""
         raise ValueError(
-            f"method is {method!r}: choose from Auto, {', '.join(METHODS)}, or give an estimator of isthmus."
+            f"method is {method!r}{ask}: choose from Auto, {', '.join(METHODS)}, or give an estimator of isthmus."
         )
     estimator: TransferClassifier = by_name[method.lower()]()
     if "random_state" in estimator.get_params():

@@ -150,6 +150,8 @@ class Result:
     def __repr__(self) -> str:
         counts = dict(zip(*np.unique(self.labels.astype(str), return_counts=True), strict=True))
         first, n = sorted(counts.items(), key=lambda item: -item[1])[:5], len(self.labels)
+        if not n and self.n_texts:
+            return f"<Result of {type(self.estimator).__name__}: {self.n_texts:,} texts, which it does not hold>"
         named = ", ".join(f"{label}: {n:,}" for label, n in first)
         more = f", and {len(counts) - 5} more" if len(counts) > 5 else ""
         estimate = getattr(self.estimator, "estimated_accuracy_", None)

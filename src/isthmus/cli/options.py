@@ -150,7 +150,8 @@ Encoder = Annotated[
     _option(
         "--encoder",
         metavar="MODEL",
-        help="Read sentences with this model, not words: static, a name or folder, or package:attribute.",
+        help="Sentence embeddings by this model, which Auto reads beside words, and others instead: static, a name or "
+        "folder, or package:attribute.",
         panel=METHOD,
     ),
 ]
@@ -208,7 +209,7 @@ MaxTime = Annotated[
     ),
 ]
 RandomState = Annotated[
-    int, _option("--random-state", min=0, metavar="NUMBER", help="For random starts.", panel=METHOD)
+    int, _option("--random-state", min=0, max=2**32 - 1, metavar="NUMBER", help="For random starts.", panel=METHOD)
 ]
 Settings = Annotated[
     list[str] | None,

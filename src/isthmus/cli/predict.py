@@ -228,6 +228,10 @@ def _label_folder(asked: Asked, folder: str, output: Path, address: str, *, forc
 def _opened(output: str, staging: Staging) -> Iterator[BinaryIO]:
     """Standard output, or a file beside the one that is asked for."""
     if output == "-":
+        if sys.stdout is None:
+            from isthmus.exceptions import DataError
+
+            raise DataError("Standard output is closed: name a file with --output.")
         yield sys.stdout.buffer
         return
     with staging.place(Path(output)).open("xb") as stream:

@@ -150,6 +150,7 @@ class Summary:
             console.print()
             n, doubtful = sum(self.labelled.counts.values()), self.labelled.doubtful
             look = f"; {doubtful:,} of {n:,} are below {DOUBTFUL}: look at these first." if doubtful else "."
+            look = f"; all are below {DOUBTFUL}." if doubtful == n else look
             say(f"{name} gives its labels a probability of {self.labelled.mean_confidence:.2f} on average{look}")
         if (estimate := self._estimate()) is not None:
             say(f"Estimated accuracy in the target: {estimate}.", "bold")

@@ -131,7 +131,7 @@ def _tell(
         console.print(str(measured), markup=False, soft_wrap=True)
     console.print(
         f"Learned from {n_documents(len(new.texts))}, {n_labels:,} with a label: {n_words:,} words are new, and "
-        f"{moved:,} of these documents get another label than before. Wrote {output}.",
+        f"{moved:,} of these documents {'gets' if moved == 1 else 'get'} another label than before. Wrote {output}.",
         markup=False,
         soft_wrap=True,
     )

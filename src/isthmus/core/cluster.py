@@ -30,6 +30,8 @@ def on_cluster(client: Any) -> Iterator[None]:
 
     Results are the same to the last bit, whatever the number of workers, and if some of them die.
     """
+    if client is not None and not hasattr(client, "scheduler_info"):
+        raise TypeError(f"client is {client!r:.100}: give a dask.distributed.Client, or leave it out.")
     before = _CLIENT.set(client)
     try:
         yield

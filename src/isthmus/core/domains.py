@@ -49,7 +49,7 @@ def find_domains(asked: Any, known: Collection[DomainName], argument: str) -> li
     if isinstance(asked, Hashable) and asked in names:
         return [names[names.index(asked)]]
     several = isinstance(asked, Collection) and not isinstance(asked, str | bytes)
-    wanted = _as_names(asked, argument) if several else [asked]
+    wanted = read_names(asked, argument) if several else [asked]
     if not wanted:
         raise ValueError(f"{argument} is {asked!r}, which names no domain: choose from {_listed(known)}.")
     for name in wanted:
@@ -63,7 +63,7 @@ def find_domains(asked: Any, known: Collection[DomainName], argument: str) -> li
 
 def row_names(sample_domain: Any, n_rows: int) -> list[DomainName]:
     """The domain name of every row."""
-    names = _as_names(sample_domain, "sample_domain")
+    names = read_names(sample_domain, "sample_domain")
     if len(names) != n_rows:
         raise ValueError(
             f"sample_domain has {len(names)} entries and X has {n_rows} rows: give one domain name per row."
@@ -71,7 +71,7 @@ def row_names(sample_domain: Any, n_rows: int) -> list[DomainName]:
     return names
 
 
-def _as_names(values: Any, argument: str) -> list[DomainName]:
+def read_names(values: Any, argument: str) -> list[DomainName]:
     """Python scalars, so that numpy's 1 and '1' compare as a user expects."""
     if isinstance(values, str) or (not isinstance(values, Collection) and not hasattr(values, "__array__")):
         raise TypeError(f"{argument} is {values!r}: give a list or array with one domain name per row.")

@@ -83,10 +83,10 @@ def _plain_labels(visible: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return np.array(values, dtype=object) if kinds <= {str} else np.array(values)
 
 
-def _single(label: Any) -> Any:
+def _single(label: Any, argument: str = "y") -> Any:
     """The label, which must not be made of several."""
-    if isinstance(label, list | tuple | dict | set):
-        raise TypeError(f"y holds {label!r}: a label is a string, a number or a boolean.")
+    if isinstance(label, list | tuple | dict | set | np.ndarray):
+        raise TypeError(f"{argument} holds {label!r:.100}: a label is a string, a number or a boolean.")
     return label
 
 
@@ -111,8 +111,10 @@ def spelling(label: Any) -> str:
     return WHOLE_FLOAT.sub(r"\1", str(plain(label)))
 
 
-def spelled_like(labels: Iterable[Any], known: Iterable[Any]) -> list[Any]:
+def spelled_like(labels: Iterable[Any], known: Iterable[Any], argument: str = "labels") -> list[Any]:
     """The labels, each as it is among the known ones if it has the same spelling; None for those that are missing.
+
+    `argument` is where they come from.
 
     >>> spelled_like(["1.0", 2, "", "other"], [1, 2])
     [1, 2, None, 'other']
@@ -121,7 +123,7 @@ def spelled_like(labels: Iterable[Any], known: Iterable[Any]) -> list[Any]:
     alike = {spelling(label): label for label in reversed(exact.values())}
     return [
         None if is_missing(label) else exact[label] if label in exact else alike.get(spelling(label), label)
-        for label in map(plain, labels)
+        for label in (_single(plain(own), argument) for own in labels)
     ]
 
 
@@ -134,6 +136,8 @@ def _missing_label(value: str) -> str:
 
 def read_column(values: Any, argument: str, what: str) -> list[Any]:
     """As a list. That of a table would be the names of its columns, and that of a string its letters."""
+    if not isinstance(values, Iterable):
+        raise TypeError(f"{argument} is {values!r:.100}: give a list of {what}.")
     if isinstance(values, str):
         raise TypeError(f"{argument} is one string: give a list of {what}.")
     if isinstance(values, Set):
@@ -162,8 +166,8 @@ def filled_column(values: list[Any], n: int, rest: Any) -> np.ndarray[Any, Any]:
 
 
 def read_source_labels(source_labels: Iterable[Any], n_texts: int) -> list[Any]:
-    """One for each source text, none of them missing."""
-    labels = spelled_like(read_column(source_labels, "source_labels", "labels"), ())
+    """One for each source text, none of them missing, and all of one type."""
+    labels = spelled_like(read_column(source_labels, "source_labels", "labels"), (), "source_labels")
     for position, label in enumerate(labels):
         if label is None:
             raise ValueError(f"source_labels[{position}] is missing: give it a label, or leave the text out.")
@@ -171,4 +175,16 @@ def read_source_labels(source_labels: Iterable[Any], n_texts: int) -> list[Any]:
         raise ValueError(
             f"source_labels has {len(labels)} entries and source_texts {n_texts}: give one label for each text."
         )
+    if len(kinds := {type(label).__name__ for label in labels}) > 1:
+        raise TypeError(f"source_labels mixes the types {', '.join(sorted(kinds))}: use one type for all labels.")
+    for position, label in enumerate(labels):
+        if isinstance(label, float) and not label.is_integer():
+            raise ValueError(f"source_labels[{position}] is {label!r}: classes are strings or whole numbers.")
     return labels
+
+
+def check_several(labels: Iterable[Any], argument: str) -> None:
+    """There must be something to tell apart."""
+    classes = {label for label in labels if label is not None}
+    if len(classes) < 2:
+        raise ValueError(f"{argument} has one class only, {classes.pop()!r}: there must be at least two to tell apart.")

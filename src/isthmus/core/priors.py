@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
+from isthmus.core.labels import spelled_like
 from isthmus.core.problem import Problem
 from isthmus.typing import Array, Positions
 
@@ -64,6 +65,8 @@ def _source_prior(problem: Problem) -> Array:
 
 def _named_prior(target_prior: Any, problem: Problem) -> Array:
     classes = problem.classes.tolist()
+    if not set(target_prior) <= set(classes):
+        target_prior = dict(zip(spelled_like(target_prior, classes), target_prior.values(), strict=True))
     if not set(target_prior) <= set(classes):
         raise ValueError(
             f"target_prior names {list(target_prior)} and the classes are {classes}: give a probability to these alone."

@@ -132,7 +132,7 @@ def evaluate_labels(truth: Sequence[str], probabilities: Array, classes: Sequenc
             f"probabilities have the shape {shape}, and there are {wanted[0]} true labels and {wanted[1]} classes: "
             "give a row for each label, and a column for each class."
         )
-    truth = spelled_like(truth, classes)
+    truth = spelled_like(truth, classes, "truth")
     if None in truth:
         raise ValueError(f"truth[{truth.index(None)}] is missing: leave out documents whose label nobody knows.")
     check_truth(truth, classes)

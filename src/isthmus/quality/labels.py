@@ -27,6 +27,8 @@ def nearest_label(label: str, known: Iterable[str]) -> str | None:
 
     >>> nearest_label("Billing ", ["billing", "fault"]), nearest_label("biling", ["billing", "fault"])
     ('billing', 'billing')
+    >>> nearest_label("falut", ["billing", "fault"])
+    'fault'
     >>> nearest_label("class 1", ["class 2"]) is None
     True
     """
@@ -34,9 +36,20 @@ def nearest_label(label: str, known: Iterable[str]) -> str | None:
     for other in others:
         if _folded(other) == _folded(label):
             return other
+    for other in others:
+        if _is_swapped(_folded(other), _folded(label)):
+            return other
     close = get_close_matches(_folded(label), map(_folded, others), n=1, cutoff=ALIKE)
     found = next((other for other in others if close and _folded(other) == close[0]), None)
     return None if found is None or _without_digits(found) == _without_digits(label) else found
+
+
+def _is_swapped(one: str, other: str) -> bool:
+    """Whether two neighbouring letters have changed places."""
+    places = [place for place, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]]
+    if len(one) != len(other) or len(places) != 2 or places[1] != places[0] + 1:
+        return False
+    return [one[place] for place in places] == [other[place] for place in reversed(places)]
 
 
 def find_labels(parts: Sequence[Part]) -> Iterator[Finding]:

@@ -127,7 +127,7 @@ def read_material(result: Transferred, ids: Any, truth: Any) -> Material:
     true_numbers = None
     if truth is not None:
         true_labels = _one_each(truth, n_target, "truth")
-        check_truth(spelled_like(true_labels, classes), classes)
+        check_truth(spelled_like(true_labels, classes, "truth"), classes)
         true_numbers = _number(true_labels, classes, names)
     numbers = np.asarray(result.probabilities).argmax(axis=1)
     return Material(

@@ -40,12 +40,20 @@ def write_report(
 ) -> Path:
     """Write the page about a result. See `Result.report`."""
     path = Path(path)
+    if names is not None and not (isinstance(names, tuple | list) and len(names) == 2 and all(map(_is_name, names))):
+        raise ValueError(f"names is {names!r:.100}: give two strings, what to call the source and the target.")
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder: add a file name.")
     if path.exists() and not force:
         raise FileExistsError(f"{path} exists: give another path, or force=True to write over it.")
     if not path.parent.is_dir():
         raise FileNotFoundError(f"{path.parent} is not a folder: make it first, or give another path.")
     write_beside(path, render(read_material(result, ids, truth), names))
     return path
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str)
 
 
 def render(material: Material, names: tuple[str, str] | None = None) -> str:

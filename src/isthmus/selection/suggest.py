@@ -49,6 +49,11 @@ def suggest_picks(result: Any, n: int, *, among: Any = None) -> list[Pick]:
             f"result holds an array of shape {probabilities.shape}: give a Result, or documents x classes."
         )
     n_documents = len(probabilities)
+    if not n_documents and hasattr(result, "target_texts"):
+        raise ValueError(
+            "result holds no documents, as one that was fitted in blocks: give the class probabilities of some, as its "
+            "predict_proba returns them."
+        )
     known = np.zeros(n_documents, dtype=bool) if among is None else ~read_rows(among, n_documents, "among")
     if (given := getattr(result, "given", None)) is not None:
         known |= given

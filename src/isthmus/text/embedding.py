@@ -17,6 +17,8 @@ def read_encoder(encoder: Any) -> Any:
     """An object with a method `encode`: as it is given, or the static model that a name or a folder stands for."""
     if isinstance(encoder, str | Path):
         return static_encoder(encoder)
+    if isinstance(encoder, type):
+        raise TypeError(f"encoder is the class {encoder.__name__}: give an object, {encoder.__name__}(...).")
     if not hasattr(encoder, "encode"):
         raise TypeError(
             f"encoder is {encoder!r}: give an object with a method encode(list of texts), 'static', or the name or the "
@@ -61,4 +63,6 @@ def unit_embeddings(texts: Sequence[str], encoder: Any) -> Array:
             f"encoder.encode returned an array of shape {rows.shape} for {len(texts)} texts: "
             "it must return one row of features per text."
         )
+    if not np.isfinite(rows).all():
+        raise ValueError("encoder.encode returned NaN or infinity: it must return numbers for each text.")
     return np.asarray(normalize(rows)) if len(rows) else rows

@@ -23,6 +23,8 @@ STATIC = "static"
 """Asks for the default model."""
 DEFAULT_MODEL = "minishlab/potion-base-8M"
 HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
+STATIC_MODELS = "minishlab/"
+"""Whose models are static."""
 FILES = ("config.json", "model.safetensors", "tokenizer.json")
 """Of a model, in its folder: what its digest is made of."""
 
@@ -134,8 +136,11 @@ def _in_cache(name: str) -> Path:
     except (OSError, HFValidationError):
         folder = Path(name)
     if not is_static_folder(folder):
-        get = f", or get it with hf download {name}" if HUB_NAME.fullmatch(name) else ""
+        is_on_hub = HUB_NAME.fullmatch(name)
+        get = f", or get it with hf download {name}" if is_on_hub else ""
+        other = " A model of another kind is given as an object, such as SentenceTransformer(...)."
+        other = other if is_on_hub and not name.startswith(STATIC_MODELS) else ""
         raise MissingDataError(
-            f"encoder is {name!r}, and no static model of that name is on this machine: name its folder{get}."
+            f"encoder is {name!r}, and no static model of that name is on this machine: name its folder{get}.{other}"
         )
     return folder

@@ -98,6 +98,10 @@ def rows_in_folder(source: list[str], target: Collection[str], folder: Any, pres
         raise ValueError(
             "folder is given, and so is a vectorizer or an encoder: leave one of them out, or give preset=."
         )
+    if Path(folder).exists() and not Path(folder).is_dir():
+        raise ValueError(
+            f"folder is {str(folder)!r}, which is a file: name a folder, which is made if it is not there."
+        )
     first = read_texts(islice(target, BLOCK), "target_texts")
     vectorizer = texts_to_matrix(InTurn(source, target), folder, preset or preset_for(source, first))
     X = open_matrix(folder)

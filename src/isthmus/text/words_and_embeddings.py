@@ -60,7 +60,13 @@ class WordsAndEmbeddings(TransformerMixin, BaseEstimator, auto_wrap_output_keys=
     def transform(self, texts: Sequence[str]) -> Matrix:
         """One row per text, sparse."""
         check_is_fitted(self, "center_")
-        return self._beside(self.words.transform(texts), unit_embeddings(texts, self.encoder))
+        embeddings = unit_embeddings(texts, self.encoder)
+        if len(texts) and embeddings.shape[1] != self.n_embedding_features_:
+            raise ValueError(
+                f"encoder returns {embeddings.shape[1]} numbers for each text, and the one of the fit returned "
+                f"{self.n_embedding_features_}: give that one."
+            )
+        return self._beside(self.words.transform(texts), embeddings)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray[Any, Any]:
         """Words, and after them the numbers of dimensions."""

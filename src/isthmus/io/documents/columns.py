@@ -96,8 +96,11 @@ def choose(
         asked[role] = _guess(table, role, [column for column in asked.values() if column is not None])
     if table.all_columns:
         asked = {role: _found(table, role, column, needs_label) for role, column in asked.items()}
-    if asked["text"] in (asked["label"], asked["truth"]):
-        raise DataError(f"{table.name}: column {asked['text']!r} cannot be both text and label: name the other one.")
+    for role in ("label", "truth"):
+        if asked["text"] == asked[role]:
+            raise DataError(
+                f"{table.name}: column {asked['text']!r} cannot be both text and {role}: name the other one."
+            )
     assert asked["text"] is not None
     found = [role for role in guessed if asked[role] is not None]
     return Columns(asked["text"], asked["label"], asked["id"], asked["truth"], found)
