@@ -38,7 +38,7 @@ def result() -> Any:
 MISTAKES: dict[str, tuple[Callable[[Any], Any], str]] = {
     "labels of several parts": (
         lambda _: transfer(SOURCE, [(label, 1) for label in LABELS], TARGET, **quick),
-        r"y holds \('.*', 1\): a label is a string, a number or a boolean",
+        r"source_labels holds \('.*', 1\): a label is a string, a number or a boolean",
     ),
     "and in a list": (
         lambda _: isthmus.LR().fit(np.eye(2), [("a", 1), ("b", 2)]),

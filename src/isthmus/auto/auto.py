@@ -41,10 +41,11 @@ class Auto(TransferClassifier):
     source. Each counts as much as the evidence for its pseudo-labels says. Classes that are what documents are about
     (the target's graph of similar documents and the source's neighbors tell) have a naive Bayes mixture of the target
     as a member, too, TCL unless the prior is another, and a logistic regression to which all that they say is
-    distilled; other classes, such as opinions, a transductive classifier. Where a domain classifier hardly tells the
-    domains apart, and nothing has shifted for the source's classifier, that is the other member. Embeddings beside
-    words are read by all that learn from pseudo-labels. Where the domains look unrelated a `TransferWarning` says so,
-    and where that is hardly to be doubted the fallback answers: the classifier trained on the source alone.
+    distilled; other classes, such as opinions, a transductive classifier, and one that knows the source alone. Where a
+    domain classifier hardly tells the domains apart, and nothing has shifted for the source's classifier, that is the
+    other member. Embeddings beside words are read by all that learn from pseudo-labels. Where the domains look
+    unrelated a `TransferWarning` says so, and where that is hardly to be doubted the fallback answers: the classifier
+    trained on the source alone.
 
     The estimated accuracy is how far candidates that go about it in unlike ways agree, less where labels of the target
     do not lead back to the source's; where nothing has shifted, cross-validation in the source is half of it.
@@ -107,8 +108,8 @@ class Auto(TransferClassifier):
     >>> X = isthmus.text.text_vectorizer().fit_transform(messages.texts)
     >>> auto = isthmus.Auto(random_state=0)
     >>> auto = auto.fit(X, messages.labels, sample_domain=messages.groups, target_domain=messages.groups[~photos][0])
-    >>> auto.chosen_[-1]
-    'transductive + DCI'
+    >>> auto.chosen_[-2:]
+    ('transductive + DCI', 'LR + LSA')
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
