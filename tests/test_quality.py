@@ -217,9 +217,29 @@ def test_all_bad_rows_are_told_at_once_and_can_be_left_out(tmp_path: Path) -> No
     ]
     assert rows[0]["why"].startswith("has no label (column 'label')")
     assert rows[1]["why"].endswith("or take it for a class with --allow-label.")
-    assert json.loads(rows[0]["content"]) == [SOURCE[3]["text"], ""]
+    assert json.loads(rows[0]["content"]) == list(source[3].values())
     kept = [row["id"] for row in csv.DictReader(io.StringIO((tmp_path / "out.csv").read_text()))]
     assert kept == [row["id"] for n, row in enumerate(target) if n not in (2, 6)]
+
+
+@pytest.mark.parametrize("form", ["jsonl", "json", "csv"])
+def test_a_row_that_is_left_out_is_kept_whole(tmp_path: Path, form: str) -> None:
+    """With what stands in columns that nobody reads."""
+    put(tmp_path / "s.csv", SOURCE)
+    bad = {"id": "", "text": "refund", "note": "keep me"}
+    rows = [*({**row, "note": ""} for row in TARGET), bad]
+    path = tmp_path / f"t.{form}"
+    if form == "csv":
+        put(path, rows)
+    else:
+        lines = [json.dumps(row) for row in rows]
+        path.write_text("\n".join(lines) if form == "jsonl" else f"[{','.join(lines)}]")
+    files = ["--source", tmp_path / "s.csv", "--target", path, "--method", "LR"]
+    done = run("fit", *files, "--predictions", tmp_path / "out.csv", "--on-bad-rows", "skip")
+    assert done.code == 0, done.err
+    with (tmp_path / "out.skipped.csv").open(newline="") as file:
+        [row] = csv.DictReader(file)
+    assert json.loads(row["content"]) == (list(bad.values()) if form == "csv" else [bad])
 
 
 def test_a_bad_row_may_hold_half_a_character(tmp_path: Path) -> None:

@@ -28,6 +28,16 @@ class BadRowError(DataError):
         return type(self), (self.place, self.kind, self.why, self.content)
 
 
+class Row(list[Any]):
+    """The values of a row that were asked for, and all that it holds."""
+
+    __slots__ = ("whole",)
+
+    def __init__(self, values: Sequence[Any], whole: Sequence[Any]) -> None:
+        super().__init__(values)
+        self.whole = whole
+
+
 def refuse(row: BadRowError) -> None:
     """The first bad row is the end."""
     raise row
