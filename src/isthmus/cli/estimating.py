@@ -21,6 +21,9 @@ from isthmus.exceptions import DataError, EmptyDocumentWarning, SmallClassWarnin
 from isthmus.text import PRESETS, StaticEncoder, is_static_folder, read_encoder, static_encoder
 from isthmus.text.static import HUB_NAME, STATIC
 
+SEEDS = 2**32
+"""So many there are."""
+
 
 def read_estimator(
     method: str,
@@ -30,6 +33,8 @@ def read_estimator(
     settings: Mapping[str, Any] = MappingProxyType({}),
 ) -> TransferClassifier:
     """The estimator that the options describe."""
+    if random_state >= SEEDS:
+        raise typer.BadParameter(f"{random_state} is too large: give less than {SEEDS:,}.", param_hint="--random-state")
     try:
         estimator = read_method(method, random_state)
     except ValueError as error:

@@ -209,7 +209,7 @@ MaxTime = Annotated[
     ),
 ]
 RandomState = Annotated[
-    int, _option("--random-state", min=0, max=2**32 - 1, metavar="NUMBER", help="For random starts.", panel=METHOD)
+    int, _option("--random-state", min=0, metavar="NUMBER", help="For random starts.", panel=METHOD)
 ]
 Settings = Annotated[
     list[str] | None,

@@ -31,7 +31,12 @@ def suggest(
     ] = None,
     form_of_tasks: Annotated[
         o.TaskFormat | None,
-        typer.Option("--as", help="By default as the name of the output ends.", rich_help_panel=o.WRITING),
+        typer.Option(
+            "--as",
+            metavar="FORMAT",
+            help="csv, tsv, jsonl, label-studio or argilla; by default as the name of the output ends.",
+            rich_help_panel=o.WRITING,
+        ),
     ] = None,
     text: o.Text = None,
     id_column: o.Id = None,
