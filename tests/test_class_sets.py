@@ -10,6 +10,7 @@ from conftest import Toy, make_toy
 from isthmus.auto import candidates, class_sets
 from isthmus.auto.class_sets import (
     concord,
+    kinship,
     missing_classes,
     presence,
     reciprocity,
@@ -81,6 +82,17 @@ def test_support_is_what_the_nearest_labelled_documents_say(toy_of_three: Toy) -
         assert found == pytest.approx(np.mean(known[order[surest]] == number), abs=0.02)  # but for ties
 
 
+def test_kinship_is_how_much_a_classs_own_documents_look_like_one_another(toy_of_three: Toy) -> None:
+    labels = np.random.default_rng(0).permutation(toy_of_three.y)  # which have nothing to do with the documents
+    problem = problem_of(Toy(toy_of_three.X, labels, toy_of_three.domain))
+    X, known = problem.labeled
+    cosines = cosine_similarity(X)
+    np.fill_diagonal(cosines, -1)
+    order = np.argsort(-cosines, axis=1)[:, : class_sets.N_NEIGHBORS]
+    for number, found in enumerate(kinship(problem, all_of(problem))):
+        assert found == pytest.approx(np.mean(known[order[known == number]] == number), abs=0.02)  # but for ties
+
+
 def test_reciprocity_is_what_the_source_finds_in_the_target(toy_of_three: Toy) -> None:
     problem = problem_of(toy_of_three)
     X, known = problem.labeled
@@ -95,8 +107,9 @@ def test_reciprocity_is_what_the_source_finds_in_the_target(toy_of_three: Toy) -
     assert (reciprocity(problem, all_of(problem), truth) > at_random + 0.2).all()
 
 
-def test_presence_is_the_geometric_mean_of_five_traces(four: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Support counts for as many documents as the source's prior has, and for those that were given, if fewer."""
+def test_presence_is_the_weighted_geometric_mean_of_five_traces(four: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Support counts for as many documents as the source's prior has, and for those that were given, if fewer; beside
+    the class's kinship, which is never less than a twentieth."""
     problem, asked = problem_of(four), list[Array]()
     answers = [np.tile([0.7, 0.1, 0.1, 0.1], (problem.unlabeled.shape[0], 1))]
     for name, trace in (("concord", 0.5), ("reciprocity", 0.9), ("relative_shares", 0.0)):
@@ -107,8 +120,11 @@ def test_presence_is_the_geometric_mean_of_five_traces(four: Toy, monkeypatch: p
         return np.full(4, 0.4)
 
     monkeypatch.setattr(class_sets, "support", supported)
+    monkeypatch.setattr(class_sets, "kinship", lambda *_: np.array([1.0, 0.8, 0.5, 0.0]))
     found = presence(problem, all_of(problem), answers, answers)
-    assert found == pytest.approx(np.full(4, (0.5 * 0.9 * class_sets.LEAST_TRACE * 0.4 * 0.4) ** 0.2))
+    supports = 0.4 / np.array([1.0, 0.8, 0.5, 0.05])
+    product = class_sets.LEAST_TRACE**0.25 * 0.5**0.5 * supports * supports * 0.9
+    assert found == pytest.approx(product ** (1 / 3.75))
     assert asked[0] == pytest.approx(problem.class_prior)
     assert asked[1] == pytest.approx(problem.class_prior * [1, 0, 0, 0])
 
@@ -159,17 +175,17 @@ def test_no_class_is_accused_that_is_there(four: Toy) -> None:
 @pytest.mark.parametrize(
     ("sizes", "traces", "gone"),
     [
-        ((300, 300), 0.37, True),
-        ((150, 300), 0.37, False),
-        ((300, 150), 0.37, False),
-        ((120, 300), 0.3, True),
-        ((119, 300), 0.3, False),
+        ((300, 300), 0.42, True),
+        ((150, 300), 0.42, False),
+        ((300, 150), 0.42, False),
+        ((120, 300), 0.35, True),
+        ((119, 300), 0.35, False),
     ],
 )
 def test_a_class_of_few_documents_has_to_leave_fewer_traces(
     sizes: tuple[int, int], traces: float, gone: bool, four: Toy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A quarter of 300 has fewer than .5 - 1 / sqrt(75) = .385, one of 150 fewer than .337; of 29 nothing."""
+    """A quarter of 300 has fewer than .55 - 1 / sqrt(75) = .435, one of 150 fewer than .387; of 29 nothing."""
     monkeypatch.setattr(class_sets, "presence", lambda *_: np.array([0.9, 0.9, traces, 0.9]))
     problem, answers = problem_of(four), dict.fromkeys(candidates.UNLIKE, np.full((300, 4), 0.25))
     found = missing_classes(problem, LookedAt(*map(np.arange, sizes)), answers)

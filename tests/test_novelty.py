@@ -138,11 +138,11 @@ def test_a_class_that_the_source_lacks_is_set_aside(open_set: Toy, fitted: Any) 
     assert np.mean(fitted.transduction_[others] == open_set.y[others]) > 0.8
 
 
-def test_without_novelty_the_estimate_is_lower_by_their_share(open_set: Toy, fitted: Any) -> None:
+def test_without_novelty_the_estimate_is_lower_by_half_their_share(open_set: Toy, fitted: Any) -> None:
     plain = quiet(open_set, Auto(random_state=0))
     share = fitted.novel_.sum() / open_set.in_target.sum()
     assert plain.novel_ is None
-    assert plain.estimated_accuracy_.value == pytest.approx(fitted.estimated_accuracy_.value * (1 - share))
+    assert plain.estimated_accuracy_.value == pytest.approx(fitted.estimated_accuracy_.value * (1 - share / 2))
     assert np.array_equal(plain.transduction_, fitted.transduction_)
     (message,) = [caution.message for caution in plain.warnings_ if caution.kind == "new class"]
     assert f"{fitted.novel_.sum():,} target documents ({share:.0%})" in message
@@ -205,9 +205,9 @@ def test_a_model_file_keeps_what_was_set_aside(fitted: Any, tmp_path: Path) -> N
     assert np.array_equal(isthmus.load(tmp_path / "model.isthmus").novel_, fitted.novel_)
 
 
-def test_an_estimate_whose_others_are_all_wrong() -> None:
-    half = Estimate(0.8, 0.6, 0.9).times(0.5)
-    assert (half.value, half.low, half.high) == pytest.approx((0.4, 0.3, 0.45))
+def test_an_estimate_of_documents_some_of_which_may_all_be_wrong() -> None:
+    found = Estimate(0.8, 0.6, 0.9).doubting(0.5)
+    assert (found.value, found.low, found.high) == pytest.approx((0.6, 0.3, 0.9))
 
 
 def test_the_warning_is_a_python_warning_too(open_set: Toy) -> None:

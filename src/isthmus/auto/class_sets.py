@@ -2,8 +2,9 @@
 
 A class that is there leaves traces in the answers of unlike candidates: they give it some documents, they mean the same
 ones, these look like the source's documents of that class, and those in turn look like these. If the class is missing,
-candidates fill it with whatever is left, each in its own way. All traces are numbers from 0 to 1; their geometric mean
-is the class's presence. A class that has merely become rare (label shift) leaves all but the first.
+candidates fill it with whatever is left, each in its own way. How much a class's documents look like one another in the
+source is what they are measured by: some classes are hard to tell in any domain. The weighted geometric mean of these
+traces is the class's presence. A class that has merely become rare (label shift) leaves all but the first.
 
 Two things speak for a class of the source around a target document: that class's documents have their nearest neighbors
 there, and the source-only classifier leans to it. Both are looked at in neighborhoods of the target, beside the other
@@ -18,7 +19,6 @@ from collections.abc import Mapping
 from itertools import combinations
 
 import numpy as np
-from scipy.stats import gmean
 
 from isthmus.auto import candidates as names
 from isthmus.auto.label_shift import HANDFUL, LookedAt
@@ -26,16 +26,20 @@ from isthmus.core.problem import Problem
 from isthmus.solvers.spectral import nearest
 from isthmus.typing import Array, Mask, Matrix, Positions
 
-MISSING = 0.5
+WEIGHTS = (0.25, 0.5, 1.0, 1.0, 1.0)
+"""Chosen: of the traces, in the order of `presence`. What neighbors say counts for more than what candidates do."""
+MISSING = 0.55
 """Chosen: presence below which a class is missing,"""
 MISSING_OF_FEW = 1.0
 """less this over the root of how many documents it should have: of few, little may be seen by chance;"""
-BESIDE = 0.6
+BESIDE = 0.55
 """and if it is less than this part of the median class's: where all are low, the domains lie far apart."""
 EXPECTED = 30
 """Chosen: documents that a class should have; of fewer nothing is said."""
 LEAST_TRACE = 0.02
 """No single trace rules a class out."""
+LEAST_KINSHIP = 0.05
+"""Of a class's documents in the source: what they are measured by is no less."""
 SUREST = 0.5
 """So much of what a prior gives a class is looked at, the documents that candidates are surest of."""
 N_NEIGHBORS = 5
@@ -75,7 +79,7 @@ def missing_classes(problem: Problem, counted: LookedAt, answers: Mapping[str, A
 
 
 def presence(problem: Problem, counted: LookedAt, unlike: list[Array], answers: list[Array]) -> Array:
-    """Of each class in the target, from 0 to 1.
+    """Of each class in the target: about one where it is as at home as in the source.
 
     Support is asked for twice: of as many documents as the source's prior has, and of those that the class was given,
     if they are fewer.
@@ -83,13 +87,14 @@ def presence(problem: Problem, counted: LookedAt, unlike: list[Array], answers: 
     together, near = np.mean(unlike, axis=0), shares_around(problem, counted)
     labels = together.argmax(axis=1)
     expected, given = problem.class_prior, np.bincount(labels, minlength=problem.n_classes) / len(labels)
+    usual, there = np.maximum(kinship(problem, counted), LEAST_KINSHIP), together[counted.target]
     traces = [
         relative_shares(problem, answers),
         concord(unlike),
-        *(support(near, together[counted.target], shares) for shares in (expected, np.minimum(expected, given))),
+        *(support(near, there, shares) / usual for shares in (expected, np.minimum(expected, given))),
         reciprocity(problem, counted, labels),
     ]
-    return np.asarray(gmean(np.maximum(traces, LEAST_TRACE)))
+    return np.asarray(np.exp(np.average(np.log(np.maximum(traces, LEAST_TRACE)), axis=0, weights=WEIGHTS)))
 
 
 def concord(answers: list[Array]) -> Array:
@@ -108,6 +113,16 @@ def shares_around(problem: Problem, counted: LookedAt) -> Array:
     (X, known), (asked, here) = problem.labeled, counted
     votes = nearest(problem.unlabeled[here], X[asked], N_NEIGHBORS) > 0
     return np.asarray(votes @ np.eye(problem.n_classes)[known[asked]]) / N_NEIGHBORS
+
+
+def kinship(problem: Problem, counted: LookedAt) -> Array:
+    """For each class, the share of it among the nearest labelled documents of its own ones, themselves left out."""
+    (X, known), asked = problem.labeled, counted.source
+    found = nearest(X[asked], X[asked], N_NEIGHBORS + 1).tolil()  # each meets itself
+    found.setdiag(0)
+    votes, own = found.tocsr() > 0, np.eye(problem.n_classes)[known[asked]]
+    shares = np.asarray(votes @ own) / np.maximum(np.asarray(votes.sum(axis=1)).reshape(-1, 1), 1)
+    return np.asarray((own * shares).sum(axis=0) / np.maximum(own.sum(axis=0), 1))
 
 
 def support(near: Array, probabilities: Array, expected: Array) -> Array:

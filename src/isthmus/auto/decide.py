@@ -93,7 +93,7 @@ def decide(run: Run, checked: Array | None, novelty: bool = False) -> Decision:
         if novel is not None:
             share = len(novel) / run.n_unlabeled
             found.append(warnings.new_class(len(novel), share, novelty))
-            estimate = estimate if novelty else estimate.times(1 - share)
+            estimate = estimate if novelty else estimate.doubting(share)
         found += _class_cautions(run, estimate, gone, 0 if checked is None else int(checked.sum()))
     if dropped := [name for name, reason in run.skipped.items() if reason == NO_TIME]:
         found.append(warnings.out_of_time(dropped))

@@ -31,9 +31,9 @@ class Estimate:
     low: float
     high: float
 
-    def times(self, share: float) -> Estimate:
-        """If all others are wrong."""
-        return Estimate(self.value * share, self.low * share, self.high * share)
+    def doubting(self, share: float) -> Estimate:
+        """Where so many of them are all wrong, or are not: half of it, and anything in between."""
+        return Estimate(self.value * (1 - share / 2), self.low * (1 - share), self.high)
 
     def moved_to(self, value: float) -> Estimate:
         """As uncertain, around another value."""

@@ -65,8 +65,8 @@ def new_class(n: int, share: float, set_aside: bool) -> Caution:
     remedy = (
         "They are set aside (novel_), and the estimated accuracy is that of the others: label some of them to teach it."
         if set_aside
-        else "No label can be right there, and the estimated accuracy is lower by as much: set them aside with "
-        "novelty=True, or label some of them to teach it."
+        else "If so, no label is right there: the estimated accuracy is lower by half as much, and its interval "
+        "reaches down by all of it. Set them aside with novelty=True, or label some of them to teach it."
     )
     return Caution(
         NEW,
