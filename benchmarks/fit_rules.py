@@ -124,7 +124,7 @@ def _priors(rows: list[EvidenceRow]) -> Iterator[str]:
     far = [row for row in rows if row.task in MAILBOXES]
     right = [reached(row, fitted["topic"], fitted["unrelated"]["rule"]) for row in far]
     yield f"{len(far)} pairs of mailboxes with 28% and 74% of spam: {100 * np.mean(right):.1f}."
-    told = [is_label_shift(row.prior_shift, estimated(row, fitted["topic"])) for row in rows]
+    told = [is_label_shift(row.prior_shift, estimated(row)) for row in rows]
     warned = [row for row, is_told in zip(rows, told, strict=True) if is_told]
     large = [is_told for row, is_told in zip(rows, told, strict=True) if row.true_shift >= FIFTH]
     yield (
@@ -144,7 +144,7 @@ def _priors(rows: list[EvidenceRow]) -> Iterator[str]:
 
 def says_little(row: EvidenceRow, fitted: dict[str, Any]) -> bool:
     """Whether there is a warning that the labels are hardly better than one label for all; a worse one silences it."""
-    value = estimated(row, fitted["topic"])
+    value = estimated(row)
     high = value + fitted["interval"]["ensemble"]["above"] * room(value)
     warned = unrelated_score(row, fitted["unrelated"]["rule"]["threshold"]) > 0
     return not warned and high <= row.largest_share
@@ -153,7 +153,7 @@ def says_little(row: EvidenceRow, fitted: dict[str, Any]) -> bool:
 def judge(row: EvidenceRow, fitted: dict[str, Any]) -> tuple[float, float, float, bool, bool]:
     """LR's accuracy, that reached, how far the estimate is off, whether it is in its interval, whether it is warned."""
     right = reached(row, fitted["topic"], fitted["unrelated"]["rule"])
-    value = estimated(row, fitted["topic"])
+    value = estimated(row)
     interval = fitted["interval"]["ensemble"]
     held = value - interval["below"] * room(value) <= right <= value + interval["above"] * room(value)
     warned = unrelated_score(row, fitted["unrelated"]["rule"]["threshold"]) > 0

@@ -278,16 +278,16 @@ def test_checked_documents_are_those_with_a_label() -> None:
 
 
 def test_estimate_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Topics: candidates agree in 0.8 of what chance leaves, and the way back has a skill of 2 * 0.85 - 1 = 0.7."""
+    """Candidates agree in .8 of what chance leaves; the way back has the skill 2 * .85 - 1 = .7, and neighbors .6."""
     monkeypatch.setattr(rules, "INTERVAL", rules.Reach(below=0.2, above=0.1))
-    known = Diagnostics(agreement=0.8, reverse_auc=0.85, n_documents=5000, n_unlabeled=500)
-    found = estimate_accuracy(known, 4, topic_score=1.0)
-    value = 0.25 + 0.75 * 0.8 * 0.7**0.5
+    known = Diagnostics(agreement=0.8, reverse_auc=0.85, neighbor_skill=0.6, n_documents=5000, n_unlabeled=500)
+    found = estimate_accuracy(known, 4)
+    value = 0.25 + 0.75 * 0.8 * 0.7**0.4 * 0.6**0.3
     assert found.value == pytest.approx(value)
     room, draw = 2 * np.sqrt(value * (1 - value)), 1.6448536 / np.sqrt(2000)
     reaches = [room * np.hypot(reach, draw) for reach in (0.2, 0.1)]
     assert (found.low, found.high) == pytest.approx((value - reaches[0], value + reaches[1]))
-    few = estimate_accuracy(replace(known, n_documents=150), 4, topic_score=1.0)
+    few = estimate_accuracy(replace(known, n_documents=150), 4)
     assert few.low == pytest.approx(value - room * np.hypot(0.4, draw))  # a quarter of the fewest: twice as wide
 
 
@@ -296,7 +296,7 @@ def test_the_decision_holds_the_estimate(monkeypatch: pytest.MonkeyPatch) -> Non
         monkeypatch.setattr(deciding, "diagnose", lambda run, known=known: known)
         run = a_run()
         run.answers = {name: answer_of(np.arange(N_DOCUMENTS) % 2) for name in run.candidates}
-        assert decide(run, None).estimate == estimate_accuracy(known, 2, known.topic_score)
+        assert decide(run, None).estimate == estimate_accuracy(known, 2)
 
 
 def test_updated_estimate_by_hand() -> None:

@@ -107,8 +107,8 @@ def test_the_estimate_reads_the_diagnostics_as_the_fit_did() -> None:
     inside, weights = [], weights_by_kind(RELATED)
     for row in RELATED:
         diagnostics = Diagnostics(**{name: value for name, value in vars(row).items() if name in names})
-        estimate = estimate_accuracy(diagnostics, row.n_classes, diagnostics.topic_score)
-        assert estimate.value == pytest.approx(estimated(row, FITTED["topic"]))
+        estimate = estimate_accuracy(diagnostics, row.n_classes)
+        assert estimate.value == pytest.approx(estimated(row))
         right = reached(row, FITTED["topic"], FITTED["unrelated"]["rule"])
         inside.append(estimate.low <= right <= estimate.high)
     assert np.average(inside, weights=weights) >= 0.9 - weights.max()  # the quantile lies between two rows

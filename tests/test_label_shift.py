@@ -290,7 +290,7 @@ def test_domains_are_one_if_they_cannot_be_told_apart_or_hardly_and_the_source_s
     found = quiet(toy)
     assert (candidates.SAME_DOMAIN in found.chosen_) == same
     assert found.diagnostics_.source_accuracy == (0.7 if same else None)
-    without = estimate_accuracy(replace(found.diagnostics_, source_accuracy=None), 2, found.diagnostics_.topic_score)
+    without = estimate_accuracy(replace(found.diagnostics_, source_accuracy=None), 2)
     expected = (without.value + 0.7) / 2 if same else without.value
     assert found.estimated_accuracy_.value == pytest.approx(expected, abs=0.006)  # none is expected above .99
 

@@ -41,25 +41,27 @@ def test_sharpness_makes_the_mean(mean: float) -> None:
 def test_candidates_that_agree_are_right_as_often_if_the_way_leads_back() -> None:
     sure: dict[str, Any] = {"reverse_auc": 1.0}
     for agreed in np.linspace(0, 0.97, 9):
-        found = estimate_accuracy(Diagnostics(agreement=agreed, **sure), 4, 1.0)
+        found = estimate_accuracy(Diagnostics(agreement=agreed, **sure), 4)
         assert found.value == pytest.approx(0.25 + 0.75 * agreed)
     areas = (0.4, 0.5, 0.7, 0.95, 1)
-    doubtful = [estimate_accuracy(Diagnostics(agreement=0.9, reverse_auc=area), 2, 1.0) for area in areas]
+    doubtful = [estimate_accuracy(Diagnostics(agreement=0.9, reverse_auc=area), 2) for area in areas]
     values = [estimate.value for estimate in doubtful]
     assert values == sorted(values)
     assert values[:2] == [0.5, 0.5]  # where nothing leads back, agreement says nothing
     assert all(0 <= e.low <= e.value <= e.high <= 1 for e in doubtful)
 
 
-def test_where_classes_are_no_topics_a_way_that_does_not_lead_back_costs_more() -> None:
+def test_where_neighbors_do_not_know_the_classes_agreement_is_worth_less() -> None:
+    """By a power of their skill, and of the skill with which the way leads back."""
     known = Diagnostics(agreement=0.9, reverse_auc=0.75)
-    expected = [0.5 + 0.45 * 0.5**power for power in (rules.REVERSE_POWER, rules.REVERSE_POWER_OF_OTHERS)]
-    assert [estimate_accuracy(known, 2, score).value for score in (0.1, -0.1)] == pytest.approx(expected)
-    assert expected[1] < expected[0]
+    values = [estimate_accuracy(replace(known, neighbor_skill=skill), 2).value for skill in (None, 0.5, -0.1)]
+    back = 0.5 + 0.45 * 0.5**rules.REVERSE_POWER
+    clear = [0.5**rules.NEIGHBOR_POWER, rules.LEAST_NEIGHBOR_SKILL**rules.NEIGHBOR_POWER]
+    assert values == pytest.approx([back, *(0.5 + (back - 0.5) * factor for factor in clear)])
 
 
 def test_without_time_for_others_the_source_only_classifier_speaks_for_itself() -> None:
-    estimates = [estimate_accuracy(Diagnostics(confidence=c), 2, 1.0) for c in np.linspace(0.1, 0.9, 5)]
+    estimates = [estimate_accuracy(Diagnostics(confidence=c), 2) for c in np.linspace(0.1, 0.9, 5)]
     values = [estimate.value for estimate in estimates]
     assert values == sorted(values)
     assert values[0] < values[-1]
@@ -77,7 +79,7 @@ def test_checked_documents_pull_the_estimate_their_way() -> None:
 
 def test_of_a_handful_of_documents_hardly_anything_is_known() -> None:
     known: dict[str, Any] = {"agreement": 0.8, "reverse_auc": 0.9}
-    handful, few = (estimate_accuracy(Diagnostics(n_documents=n, **known), 2, 1.0) for n in (8, 600))
+    handful, few = (estimate_accuracy(Diagnostics(n_documents=n, **known), 2) for n in (8, 600))
     assert handful.high - handful.low > 2 * (few.high - few.low)
     assert handful.low < 0.6
 

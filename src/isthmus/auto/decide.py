@@ -69,7 +69,7 @@ def decide(run: Run, checked: Array | None, novelty: bool = False) -> Decision:
     if not run.n_unlabeled:
         return _decision(run, (names.SOURCE_ONLY,), Diagnostics(), Estimate(1.0, 1.0, 1.0), [])
     diagnostics = run.workspace.once(diagnose, run)
-    estimate = estimate_accuracy(diagnostics, run.problem.n_classes, diagnostics.topic_score)
+    estimate = estimate_accuracy(diagnostics, run.problem.n_classes)
     if len(run.problem.labeled[1]) < HANDFUL:  # whatever candidates agree on, hardly anybody has taught it
         estimate = Estimate(estimate.value, 0.0, 1.0)
     is_handful = run.n_unlabeled < HANDFUL and checked is None and not isinstance(run.asked_for, dict)

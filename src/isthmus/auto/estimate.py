@@ -44,7 +44,7 @@ class Estimate:
         return f"{self.value:.0%} ({self.low:.0%} to {self.high:.0%})"
 
 
-def estimate_accuracy(diagnostics: Diagnostics, n_classes: int, topic_score: float) -> Estimate:
+def estimate_accuracy(diagnostics: Diagnostics, n_classes: int) -> Estimate:
     """Estimated accuracy without a target label, from how far unlike candidates agree; see `rules`."""
     interval = rules.INTERVAL
     if diagnostics.agreement is None or diagnostics.reverse_auc is None:
@@ -52,7 +52,7 @@ def estimate_accuracy(diagnostics: Diagnostics, n_classes: int, topic_score: flo
         skill = rules.ESTIMATE_OF_SOURCE_ONLY.skill(diagnostics.confidence)
         interval = rules.INTERVAL_OF_SOURCE_ONLY
     else:
-        skill = expected_skill(diagnostics.agreement, diagnostics.reverse_auc, topic_score)
+        skill = expected_skill(diagnostics.agreement, diagnostics.reverse_auc, diagnostics.neighbor_skill)
     chance = 1 / n_classes
     wider = max(rules.FEWEST_DOCUMENTS / diagnostics.n_documents, 1) ** 0.5
     draw = Z * _of_a_draw(diagnostics.n_unlabeled) ** 0.5
@@ -70,14 +70,15 @@ def beside_source(value: float, source_accuracy: float | None) -> float:
     return value if source_accuracy is None else (value + source_accuracy) / 2
 
 
-def expected_skill(agreement: float, reverse_auc: float, topic_score: float) -> float:
+def expected_skill(agreement: float, reverse_auc: float, neighbor_skill: float | None) -> float:
     """Candidates whose mistakes are their own agree about as often as they are right.
 
     They agree and are wrong together where labels have not come across: then a classifier of the labelled target knows
-    little of the source.
+    little of the source. And so they do where classes are hard to tell: then neighbors do not know them in the source.
     """
-    power = rules.REVERSE_POWER if topic_score > 0 else rules.REVERSE_POWER_OF_OTHERS
-    return max(agreement, 0.0) * float(max(2 * reverse_auc - 1, 0.0) ** power)
+    back = max(2 * reverse_auc - 1, 0.0) ** rules.REVERSE_POWER
+    clear = 1.0 if neighbor_skill is None else max(neighbor_skill, rules.LEAST_NEIGHBOR_SKILL) ** rules.NEIGHBOR_POWER
+    return max(agreement, 0.0) * float(back * clear)
 
 
 def is_label_shift(prior_shift: float, accuracy: float) -> bool:

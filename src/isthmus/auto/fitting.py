@@ -41,7 +41,7 @@ def fit_rules(rows: Sequence[EvidenceRow]) -> dict[str, Numbers]:
         "unrelated": {"rule": unrelated},
         "estimate": {"source_only": line},
         "interval": {
-            "ensemble": fit_interval(related, [estimated(row, topic) for row in related], ensemble),
+            "ensemble": fit_interval(related, [estimated(row) for row in related], ensemble),
             "source_only": fit_interval(related, [estimated_alone(row, line) for row in related], alone),
         },
     }
@@ -102,11 +102,11 @@ def fit_source_only(rows: Sequence[EvidenceRow]) -> Numbers:
     return {**numbers, **_fit_of(residuals, len(numbers), weights)}
 
 
-def estimated(row: EvidenceRow, topic: Mapping[str, Numbers]) -> float:
+def estimated(row: EvidenceRow) -> float:
     """The estimate of the ensemble's accuracy."""
     assert row.agreement is not None
     assert row.reverse_auc is not None
-    skill = expected_skill(row.agreement, row.reverse_auc, _topic_score(row, topic))
+    skill = expected_skill(row.agreement, row.reverse_auc, row.neighbor_skill)
     return beside_source(_accuracy(skill, row.n_classes), row.source_accuracy)
 
 

@@ -90,12 +90,14 @@ CERTAIN = 0.18
 answers, the source's classifier alone. Below, there is a warning, but the ensemble answers: where domains are unrelated
 any answer is worthless, and where they are not, much would be lost."""
 
-# Accuracy, as skill: how far unlike candidates agree, times a power of the skill with which the way leads back.
-REVERSE_POWER = 0.5
-"""Chosen in trials, for topics: the product needs no fitted number, and on kinds left out does better than a fitted
-line."""
-REVERSE_POWER_OF_OTHERS = 0.75
-"""Chosen in trials: candidates for opinions and the like share more of their mistakes."""
+# Accuracy, as skill: how far unlike candidates agree, times powers of two other skills.
+REVERSE_POWER = 0.4
+"""Chosen in trials, of the skill with which the way leads back: the product needs no fitted number, and on kinds left
+out does better than a fitted line."""
+NEIGHBOR_POWER = 0.3
+"""Chosen in trials, of the skill of neighbors in the source: of classes that are hard to tell, candidates share more of
+their mistakes."""
+LEAST_NEIGHBOR_SKILL = 0.05
 INTERVAL: Reach = _fitted(Reach, "interval", "ensemble")
 """Fitted: so wide that on each kind of tasks, by the other kinds, nine in ten are held."""
 INTERVAL_OF_SOURCE_ONLY: Reach = _fitted(Reach, "interval", "source_only")

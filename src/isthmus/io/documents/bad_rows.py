@@ -28,7 +28,7 @@ class BadRowError(DataError):
         return type(self), (self.place, self.kind, self.why, self.content)
 
 
-class Row(list[Any]):
+class FoundRow(list[Any]):
     """The values of a row that were asked for, and all that it holds."""
 
     __slots__ = ("whole",)

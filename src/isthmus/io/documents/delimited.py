@@ -9,7 +9,7 @@ from threading import RLock
 from typing import Any
 
 from isthmus.exceptions import DataError
-from isthmus.io.documents.bad_rows import BadRowError, Row
+from isthmus.io.documents.bad_rows import BadRowError, FoundRow
 from isthmus.io.documents.lines import LONGEST, too_long
 
 LARGEST = (1 << 31) - 1
@@ -81,6 +81,6 @@ def read_delimited(
                 )
                 yield place(), BadRowError(place(), "with too few or too many fields", why, record)
                 continue
-            yield place(), Row([record[position] for position in positions], record)
+            yield place(), FoundRow([record[position] for position in positions], record)
 
     return header, rows

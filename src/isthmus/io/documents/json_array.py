@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from isthmus.exceptions import DataError
-from isthmus.io.documents.bad_rows import BadRowError, Row
+from isthmus.io.documents.bad_rows import BadRowError, FoundRow
 from isthmus.io.documents.jsonl import parse_json
 from isthmus.io.documents.lines import LONGEST, too_long
 
@@ -29,7 +29,7 @@ def read_json_array(
             if isinstance(item, dict):
                 if sum(len(value) for value in item.values() if isinstance(value, str)) > longest:
                     raise DataError(too_long(f"{place},", longest))
-                yield place, Row([item.get(column) for column in wanted], [item])
+                yield place, FoundRow([item.get(column) for column in wanted], [item])
             else:
                 why = f"is {str(item)[:40]!r} and not an object in curly brackets."
                 yield place, BadRowError(place, "that are no objects", why, [item])

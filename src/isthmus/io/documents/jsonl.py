@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any, cast
 
 from isthmus.exceptions import DataError
-from isthmus.io.documents.bad_rows import BadRowError, Row
+from isthmus.io.documents.bad_rows import BadRowError, FoundRow
 from isthmus.io.documents.lines import LONGEST
 
 LOOK_AHEAD = 100
@@ -58,7 +58,7 @@ def read_jsonl(
             if awaited:
                 columns.extend(awaited.intersection(item))
                 awaited.difference_update(item)
-            yield place, Row([item.get(column) for column in wanted], [item])
+            yield place, FoundRow([item.get(column) for column in wanted], [item])
 
     return columns, rows, are_all
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from isthmus.exceptions import DataError
-from isthmus.io.documents.bad_rows import BadRowError, Row, refuse
+from isthmus.io.documents.bad_rows import BadRowError, FoundRow, refuse
 from isthmus.io.documents.columns import Columns, check_late_columns, choose
 from isthmus.io.documents.given import SUGGESTED
 from isthmus.io.documents.lines import LONGEST
@@ -84,7 +84,7 @@ class DocumentFile:
                 document = self._document({role: values[spot] for role, spot in spots.items()}, seen)
             except BadRowError as bad:
                 if not isinstance(row, BadRowError):
-                    bad.content = row.whole if isinstance(row, Row) else row
+                    bad.content = row.whole if isinstance(row, FoundRow) else row
                 self._on_bad_row(bad)
                 continue
             self.n_documents += 1
