@@ -68,6 +68,11 @@
     return element;
   }
 
+  /** What is read out, where it is another than before. */
+  function write(id, text) {
+    if (find(id).textContent !== text) find(id).textContent = text;
+  }
+
   /** A name that somebody else chose, in its own direction. */
   const named = (tag, name) => Object.assign(make(tag, "", name), { dir: "auto" });
 
@@ -90,8 +95,7 @@
       find("found-before").hidden = !files.findings.length;
     }
     if (fit.running) {
-      const again = fit.number ? "Learning again" : "Learning";
-      find("learning").textContent = fit.number ? `${again}. You can go on labelling.` : `${again} …`;
+      write("learning", fit.number ? "Learning again. You can go on labelling." : "Learning …");
       find("progress").textContent = `${count(Math.round(fit.seconds), "second", "seconds")} so far.`;
     }
     drawStages(fit);
@@ -116,8 +120,7 @@
     const n = Object.values(result.counts).reduce((sum, own) => sum + own, 0);
     const { estimated } = result;
     const guessed = estimated ? `: an estimated ${percent(estimated.value)} are right (${percent(estimated.low)} to ${percent(estimated.high)})` : "";
-    const headline = `${count(n, "document", "documents")} labelled${guessed}`;
-    if (find("headline").textContent !== headline) find("headline").textContent = headline; // it is read out
+    write("headline", `${count(n, "document", "documents")} labelled${guessed}`);
     const { measured } = labelling;
     find("measured").textContent = measured
       ? `Measured on the random sample: the labels that were suggested are right so far in ${measured.right} of ${measured.n}, ${percent(measured.value)} (95% interval ${percent(measured.low)} to ${percent(measured.high)}).`
@@ -182,10 +185,16 @@
     draw();
   }
 
-  const answer = (action, label, isMeant) =>
+  const answer = (action, label = null) =>
     attempt(async () => {
       if (!shown) return;
-      state = await tell("/api/answer", { row: shown.row, of: state.files.id, action, label: label ?? null, is_meant: Boolean(isMeant) });
+      const said = { row: shown.row, of: state.files.id, action, label, is_meant: label !== null && label === doubted };
+      try {
+        state = await tell("/api/answer", said);
+      } catch (error) {
+        doubted = error.doubtful ? label : null;
+        throw error;
+      }
       await next();
       draw();
     });
@@ -256,18 +265,7 @@
   find("other").addEventListener("submit", (event) => {
     event.preventDefault();
     const name = find("other-name").value.trim();
-    if (!name) return;
-    const isMeant = name === doubted;
-    attempt(async () => {
-      try {
-        state = await tell("/api/answer", { row: shown.row, of: state.files.id, action: "label", label: name, is_meant: isMeant });
-      } catch (error) {
-        if (error.doubtful) doubted = name;
-        throw error;
-      }
-      await next();
-      draw();
-    });
+    if (name) answer("label", name);
   });
   find("upload").addEventListener("submit", (event) => {
     event.preventDefault();
