@@ -154,9 +154,9 @@ def gather_readable(path: str, stages: Stages, **options: Any) -> Gathered:
     """As `gather`, for commands that leave bad rows out: they are told, and a file of nothing else is refused."""
     with BadRows() as bad:
         found = gather(path, stages, bad, **options)
-        bad.finish(None)
-        if not found.texts:
+        if not found.texts:  # which is all that there is to say
             bad.refuse(may_skip=False)
+        bad.finish(None)
     return found
 
 
