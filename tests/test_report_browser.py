@@ -166,3 +166,18 @@ def test_long_names_and_broad_words_stay_on_the_page(visit: Any, reports: Report
     }).map((text) => text.textContent)"""
     assert here.ask(outside) == []
     assert any("w…" in text for text in here.page.locator(".bridge .word").all_text_contents())
+
+
+def test_the_page_follows_the_readers_font_size(visit: Any, reports: ReportPages) -> None:
+    """Rows of the table grow with the text, and nothing sticks out of a phone."""
+    here = visit(reports["tcl"], viewport={"width": 390, "height": 800})
+    sizes = """() => {
+        const row = document.querySelector(".item .row");
+        return [parseFloat(getComputedStyle(row).fontSize), row.offsetHeight];
+    }"""
+    before = here.ask(sizes)
+    here.page.evaluate("document.documentElement.style.fontSize = '200%'; dispatchEvent(new Event('resize'))")
+    grown = "height => document.querySelector('.item .row').offsetHeight > 1.5 * height"
+    here.page.wait_for_function(grown, arg=before[1])
+    assert here.ask(sizes) == pytest.approx([2 * size for size in before], abs=2)
+    assert here.ask("document.documentElement.scrollWidth <= innerWidth")
