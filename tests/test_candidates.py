@@ -109,9 +109,14 @@ def test_known_labels_judge_what_was_said_at_first(monkeypatch: pytest.MonkeyPat
     assert _kind(run, Diagnostics(), checked, Estimate(0.8, 0.7, 0.9)) == first
 
 
-@pytest.mark.parametrize(("n_classes", "weight"), [(2, 1.0), (3, 2.0)])
-def test_a_mixture_of_several_classes_counts_twice(n_classes: int, weight: float) -> None:
+@pytest.mark.parametrize(
+    ("n_classes", "n_documents", "weight"), [(2, 9, 1.0), (3, 900, 2.0), (3, 9000, 2.0), (3, 450, 1.0), (6, 450, 0.5)]
+)
+def test_a_mixture_of_several_classes_counts_twice_if_each_has_many_documents(
+    n_classes: int, n_documents: int, weight: float
+) -> None:
     run = Run(a_problem(n_classes=n_classes), Workspace(), "auto", Clock(None), 0)
+    run.n_unlabeled = n_documents
     run.weights = {candidates.WITH_LSA: 0.2, candidates.WITH_DCI: 0.6}
     members = (candidates.WITH_LSA, candidates.WITH_DCI, candidates.MIXTURE, candidates.TOPICS)
     assert run.member_weights(members) == pytest.approx([0.25, 0.75, weight, 1.0])

@@ -197,6 +197,14 @@ def test_known_labels_can_overrule_the_indicators(
     assert any("overrule" in row["why"] for row in found.rows) == overruled
 
 
+@pytest.mark.parametrize("sure", [0.5, 0.7, 0.95])
+def test_on_average_a_label_says_nothing_if_probabilities_are_right(sure: float) -> None:
+    """However doubtful its document is."""
+    given = np.array([[sure, 1 - sure]])
+    mean = sum(given[0, number] * deciding._surprise(given, np.eye(2)[[number]]) for number in range(2))
+    assert mean == pytest.approx(0)
+
+
 def test_labels_of_one_class_alone_decide_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = {TOPICS: 1, OTHER: 1, FALLBACK: 0}
     found = decision_by(monkeypatch, wrong, 1, topics=True, value=0.99)

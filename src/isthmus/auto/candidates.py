@@ -43,6 +43,9 @@ APART = 0.15
 FEW = 500
 """Chosen in trials: target documents up to which the source's classifier counts for one. Beside more of them it counts
 for less, as what is found there is less often chance."""
+OF_SEVERAL, MANY = 2.0, 300
+"""Chosen in trials: how much a mixture of more than two classes counts, on which hypotheses err more than it does, if
+each has so many target documents on average. With fewer it counts for less: it learns from them alone."""
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from scipy.special import softmax
 
 from isthmus.auto import candidates as names
 from isthmus.auto.averaging import combine, spread_of
-from isthmus.auto.candidates import APART, FEW, NEAR, PORTFOLIO, Candidate
+from isthmus.auto.candidates import APART, FEW, MANY, NEAR, OF_SEVERAL, PORTFOLIO, Candidate
 from isthmus.auto.distillation import can_distill, distill
 from isthmus.auto.label_shift import (
     HANDFUL,
@@ -51,10 +51,9 @@ SURE = 2.0
 SAME, ALIKE = 0.6, 0.85
 """Chosen in trials: AUC of a domain classifier below which two domains are one, and below which they may be, if the
 source's classifier says so as well."""
-OF_SEVERAL = 2.0
-"""Chosen in trials: how much a mixture of more than two classes counts, on which hypotheses err more than it does,"""
 ROUNDS_OF_SEVERAL = 3
-"""and how often it goes on from what all members say. Of two classes, all is said after the first time."""
+"""Chosen in trials: how often a mixture of more than two classes goes on from what all members say. Of two, all is said
+after the first time."""
 
 
 class Clock:
@@ -187,14 +186,15 @@ class Run:
         return count + others
 
     def member_weights(self, members: tuple[str, ...]) -> list[float]:
-        """Hypotheses count for one together, and so does each other member; a mixture of several classes for more.
+        """Hypotheses count for one together, and so does each other member.
 
-        Those that go by the source's prior count for one together, and the source's classifier for less beside many
-        documents.
+        Those that go by the source's prior count for one together; the source's classifier for less beside many
+        documents; and a mixture of several classes for more if each has many.
         """
         total = sum(self.weights.get(name, 0.0) for name in members) or 1.0
         others = dict.fromkeys(names.UNSHIFTED, 1 / len(names.UNSHIFTED))
-        others[names.MIXTURE] = OF_SEVERAL if self.problem.n_classes > 2 else 1.0
+        if self.problem.n_classes > 2:
+            others[names.MIXTURE] = OF_SEVERAL * min(1.0, self.n_unlabeled / (MANY * self.problem.n_classes))
         others[names.SOURCE_LSA] = min(1.0, FEW / max(self.n_unlabeled, 1)) ** 0.5
         return [self.weights[name] / total if name in self.weights else others.get(name, 1.0) for name in members]
 
