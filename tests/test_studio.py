@@ -484,6 +484,19 @@ def test_in_the_report_the_random_sample_alone_measures(session: Session, client
     assert re.search(r">67%</b>\s+of the 3 labels whose truth is known", client.get("/export/report.html").text)
 
 
+def test_a_report_keeps_what_was_measured_before_it_was_learned(session: Session, client: TestClient) -> None:
+    fitted(session)
+    for number in range(6):
+        document = shown(session)
+        session.answer(document["row"], "label", list(session.guess(document["row"]))[number > 3])
+    said = "Of 3 documents drawn at random, the labels that were suggested before are right in 2: 67%"
+    assert said not in client.get("/export/report.html").text
+    fitted(session)
+    report = client.get("/export/report.html").text
+    assert said in report
+    assert "whose truth is known" not in report
+
+
 def test_the_report_needs_no_class_that_came_after_the_fit(session: Session, client: TestClient) -> None:
     fitted(session)
     session.answer(shown(session)["row"], "label", "praise")

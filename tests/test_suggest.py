@@ -84,8 +84,11 @@ def test_labels_come_back_by_id_and_measure(fitted: Path) -> None:
     assert found["measured_before"]["right"] == 8
     assert found["measured_before"]["documents"] == 10
     assert found["measured_before"]["low"] == pytest.approx(0.490, abs=1e-3)
-    printed = run("fit", *files(fitted), "--labels", labelled, "--method", "LR").stdout
-    assert "Of 10 documents drawn at random, the labels that were suggested before are right in 8: 80%" in printed
+    report = fitted / "measured.html"
+    printed = run("fit", *files(fitted), "--labels", labelled, "--method", "LR", "--report", report).stdout
+    said = "Of 10 documents drawn at random, the labels that were suggested before are right in 8: 80%"
+    assert said in printed
+    assert said in report.read_text(encoding="utf-8")
     assert "19 documents of the target have a label: these are learned from." in printed
 
 

@@ -12,7 +12,7 @@ from isthmus.cli import options as o
 
 if TYPE_CHECKING:
     from isthmus._result import Result
-    from isthmus.cli.gathering import Files, Reading
+    from isthmus.cli.gathering import Reading
     from isthmus.cli.stages import Stages
     from isthmus.cli.summary import ReadFiles
     from isthmus.core.estimator import TransferClassifier
@@ -211,7 +211,7 @@ def _fit_and_write(
         result = _transfer(estimator, read, use_target_labels, max_time, how, stages)
         if read.files.target.in_blocks:
             give_memory_back()
-        _write(result, read.files, outputs, stages)
+        _write(result, read, outputs, stages)
     return result
 
 
@@ -256,7 +256,7 @@ def _warn_of_more_empty(result: Result, read: ReadFiles) -> None:
         warn_of_empty(n_empty, len(full))
 
 
-def _write(result: Result, files: Files, outputs: dict[str, Path], stages: Stages) -> None:
+def _write(result: Result, read: ReadFiles, outputs: dict[str, Path], stages: Stages) -> None:
     """All files are written first, and get their names one after the other at the end."""
     from dataclasses import replace
     from itertools import islice
@@ -267,10 +267,12 @@ def _write(result: Result, files: Files, outputs: dict[str, Path], stages: Stage
     from isthmus.exceptions import DataError, SimilarLabelWarning, silenced
     from isthmus.io.atomic import Staging
     from isthmus.io.documents import PredictionWriter, check_format
+    from isthmus.report import write_report
 
     if not outputs:
         return
-    target = files.target
+    target = read.files.target
+    sample = None if read.measured is None else (read.measured.right, read.measured.n)
     with stages.stage("writing"), Staging() as staging:
         if path := outputs.get("--predictions"):
             form = check_format(str(path), "--predictions")
@@ -289,9 +291,9 @@ def _write(result: Result, files: Files, outputs: dict[str, Path], stages: Stage
         if path := outputs.get("--report"):
             truth = target.truth if target.columns.truth is not None else None
             try:
-                names = (" and ".join(Path(source.path).name for source in files.sources), Path(target.path).name)
+                names = (" and ".join(Path(source.path).name for source in read.files.sources), Path(target.path).name)
                 with silenced(SimilarLabelWarning):  # the findings have it
-                    result.report(staging.place(path), ids=target.ids, truth=truth, names=names)
+                    write_report(result, staging.place(path), ids=target.ids, truth=truth, names=names, sample=sample)
             except (ValueError, TypeError) as error:
                 raise DataError(f"The report cannot be written: {error}") from error
         staging.commit()

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
+from isthmus.core.proportions import wilson
 from isthmus.inspection.bridge import NARROW, NOTEBOOK, WIDE, Bridge, draw_bridge
 from isthmus.inspection.correspondence import Correspondence
 from isthmus.inspection.notebook import bridge_style, class_colors, notebook_html
@@ -37,8 +38,13 @@ def write_report(
     truth: Any = None,
     names: tuple[str, str] | None = None,
     force: bool = False,
+    sample: tuple[int, int] | None = None,
 ) -> Path:
-    """Write the page about a result. See `Result.report`."""
+    """Write the page about a result. See `Result.report`.
+
+    `sample` is in how many documents of a random sample earlier labels were right, and how many documents that has: who
+    has learned from them since cannot be measured by them.
+    """
     path = Path(path)
     if names is not None and not (isinstance(names, tuple | list) and len(names) == 2 and all(map(_is_name, names))):
         raise ValueError(f"names is {names!r:.100}: give two strings, what to call the source and the target.")
@@ -48,7 +54,7 @@ def write_report(
         raise FileExistsError(f"{path} exists: give another path, or force=True to write over it.")
     if not path.parent.is_dir():
         raise FileNotFoundError(f"{path.parent} is not a folder: make it first, or give another path.")
-    write_beside(path, render(read_material(result, ids, truth), names))
+    write_beside(path, render(read_material(result, ids, truth), names, sample))
     return path
 
 
@@ -56,8 +62,8 @@ def _is_name(value: object) -> bool:
     return isinstance(value, str)
 
 
-def render(material: Material, names: tuple[str, str] | None = None) -> str:
-    """The page as text. `names` are those of source and target."""
+def render(material: Material, names: tuple[str, str] | None = None, sample: tuple[int, int] | None = None) -> str:
+    """The page as text. `names` are those of source and target, and `sample` is as in `write_report`."""
     estimator = material.result.estimator
     scores = score(material)
     style = bridge_style() + read_asset("page.css") + f":root{{--rows:{material.n_target}}}\n"
@@ -79,6 +85,8 @@ def render(material: Material, names: tuple[str, str] | None = None) -> str:
             board=answer.read_board(estimator),
             baseline=baseline(material),
             names=names,
+            sample=sample,
+            sampled=wilson(*sample) if sample else None,
             wide=wide,
             narrow=narrow,
             correspondences=_correspondences(material),

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from isthmus.exceptions import DataError
 from isthmus.io.documents import PredictionWriter
+from isthmus.report import write_report
 from isthmus.selection import RANDOM
 from isthmus.studio.project import SKIP
 from isthmus.studio.session import Session
@@ -45,17 +46,21 @@ def export_model(session: Session) -> bytes:
 
 
 def export_report(session: Session) -> bytes:
-    """The page about the last fit; the labels of the random sample are the truth, as of the others nobody would know
-    how often they are right."""
+    """The page about the last fit; the labels of the random sample are the truth, as the others were chosen.
+
+    Those that the fit has learned from measure what was suggested before.
+    """
     documents, meta = session.documents, session.project.meta()
     answers = session.project.answers()
     drawn = {row: one.label or NO_CLASS for row, one in answers.items() if one.kind == RANDOM and one.action != SKIP}
     truth = [drawn.get(row) for row in range(len(documents.ids))]
-    scores = not set(session.result().classes.tolist()).isdisjoint(truth)  # not all are of classes that came since
+    result, measured = session.result(), session.project.measured()
+    sample = measured if measured[1] and any(result.given) else None
+    scores = not set(result.classes.tolist()).isdisjoint(truth)  # not all are of classes that came since
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "report.html")
         names = (str(meta.get("source", "the source")), str(meta.get("target", "the target")))
-        session.result().report(path, ids=documents.ids, truth=truth if scores else None, names=names)
+        write_report(result, path, ids=documents.ids, truth=truth if scores else None, names=names, sample=sample)
         return path.read_bytes()
 
 
