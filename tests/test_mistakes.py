@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.feature_extraction.text import CountVectorizer
 
 import isthmus
 from isthmus import transfer
@@ -203,3 +205,62 @@ def test_the_report_reads_words_where_there_are_embeddings(tmp_path: Path) -> No
         warnings.simplefilter("error")
         page = found.report(tmp_path / "page.html").read_text(encoding="utf-8")
     assert "dimension 1" not in page
+
+
+FOUR = ["my card was charged twice", "refund the charge please", "the upload crashes", "photos crash the app"]
+OF_FOUR = ["billing", "billing", "fault", "fault"]
+TWO = ["charged twice for one ride, refund please", "the app crashes at the dock"]
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"source_texts": "one text"}, TypeError, "source_texts is one string: give a list"),
+        (
+            {"target_texts": pd.DataFrame({"refund": TWO})},
+            TypeError,
+            "target_texts is a DataFrame, and no list of texts",
+        ),
+        ({"source_texts": dict.fromkeys(FOUR)}, TypeError, "source_texts is a dict, .*: give one column of it"),
+        ({"source_texts": set(FOUR)}, TypeError, "source_texts is a set, whose order is any: give a list of texts"),
+        ({"source_texts": np.array([FOUR]).T}, TypeError, "source_texts is a ndarray, and no list of texts"),
+        (
+            {"source_labels": pd.DataFrame({"label": OF_FOUR})},
+            TypeError,
+            "source_labels is a DataFrame, and no list of",
+        ),
+        ({"source_labels": np.array([OF_FOUR]).T}, TypeError, "source_labels is a ndarray, and no list of labels"),
+        ({"target_labels": {0: "fault"}}, TypeError, "target_labels is a dict, and no list of labels"),
+        ({"source_labels": [*OF_FOUR[:3], ""]}, ValueError, r"source_labels\[3\] is missing"),
+        ({"target_texts": []}, ValueError, "target_texts is empty"),
+        ({"target_texts": ["a", None]}, TypeError, r"target_texts\[1\] is None, not a string"),
+        ({"source_labels": ["a"]}, ValueError, "source_labels has 1 entries and source_texts 4"),
+        (
+            {"method": "magic"},
+            ValueError,
+            "method is 'magic': choose from Auto, TCL, CCI, .*, or give an estimator of isthmus",
+        ),
+        ({"method": "tlc"}, ValueError, r"method is 'tlc' \(did you mean 'TCL'\?\): choose from"),
+        ({"source_labels": ["a"] * 4}, ValueError, "source_labels has one class only, 'a'"),
+        ({"source_labels": [1, *OF_FOUR[1:]]}, TypeError, "source_labels mixes labels of the types int, str"),
+        (
+            {"source_labels": [0.5, 1.0, 2.0, 2.0]},
+            ValueError,
+            r"source_labels\[0\] is 0.5: classes are strings",
+        ),
+        ({"source_labels": [["a"], *OF_FOUR[1:]]}, TypeError, r"source_labels holds \['a'\]: a label is a string"),
+        ({"source_labels": None}, TypeError, "source_labels is None: give a list of labels"),
+        ({"source_texts": None}, TypeError, "source_texts is None: give a list of texts"),
+        ({"target_texts": 3}, TypeError, "target_texts is 3: give a list of texts"),
+        ({"target_labels": [{"a": 1}, None]}, TypeError, "target_labels holds {'a': 1}: a label is a string"),
+        ({"source_domains": "news"}, TypeError, "source_domains is one string: give a list of names"),
+        ({"source_domains": [None] * 4}, ValueError, r"source_domains\[0\] is None: every row needs a domain name"),
+        ({"client": "local"}, TypeError, r"client is 'local': give a dask\.distributed\.Client"),
+        ({"vectorizer": CountVectorizer}, TypeError, r"vectorizer is the class CountVectorizer: give an object"),
+        ({"folder": __file__}, ValueError, "folder is '.*', which is a file: name a folder"),
+    ],
+)
+def test_arguments_of_transfer_are_named(change: dict[str, Any], error: type[Exception], message: str) -> None:
+    arguments = {"source_texts": FOUR, "source_labels": OF_FOUR, "target_texts": TWO} | change
+    with pytest.raises(error, match=message):
+        transfer(**arguments)

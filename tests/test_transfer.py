@@ -115,56 +115,6 @@ def test_other_vectorizers_and_labels() -> None:
     assert not hasattr(vectorizer, "vocabulary_")  # the user's own stays unfitted
 
 
-@pytest.mark.parametrize(
-    ("change", "error", "message"),
-    [
-        ({"source_texts": "one text"}, TypeError, "source_texts is one string: give a list"),
-        (
-            {"target_texts": pd.DataFrame({"refund": TARGET})},
-            TypeError,
-            "target_texts is a DataFrame, and no list of texts",
-        ),
-        ({"source_texts": dict.fromkeys(SOURCE)}, TypeError, "source_texts is a dict, .*: give one column of it"),
-        ({"source_texts": set(SOURCE)}, TypeError, "source_texts is a set, whose order is any: give a list of texts"),
-        ({"source_texts": np.array([SOURCE]).T}, TypeError, "source_texts is a ndarray, and no list of texts"),
-        ({"source_labels": pd.DataFrame({"label": LABELS})}, TypeError, "source_labels is a DataFrame, and no list of"),
-        ({"source_labels": np.array([LABELS]).T}, TypeError, "source_labels is a ndarray, and no list of labels"),
-        ({"target_labels": {0: "fault"}}, TypeError, "target_labels is a dict, and no list of labels"),
-        ({"source_labels": [*LABELS[:3], ""]}, ValueError, r"source_labels\[3\] is missing"),
-        ({"target_texts": []}, ValueError, "target_texts is empty"),
-        ({"target_texts": ["a", None]}, TypeError, r"target_texts\[1\] is None, not a string"),
-        ({"source_labels": ["a"]}, ValueError, "source_labels has 1 entries and source_texts 4"),
-        (
-            {"method": "magic"},
-            ValueError,
-            "method is 'magic': choose from Auto, TCL, CCI, .*, or give an estimator of isthmus",
-        ),
-        ({"method": "tlc"}, ValueError, r"method is 'tlc' \(did you mean 'TCL'\?\): choose from"),
-        ({"source_labels": ["a"] * 4}, ValueError, "source_labels has one class only, 'a'"),
-        ({"source_labels": [1, *LABELS[1:]]}, TypeError, "source_labels mixes the types int, str"),
-        (
-            {"source_labels": [0.5, 1.0, 2.0, 2.0]},
-            ValueError,
-            r"source_labels\[0\] is 0.5: classes are strings",
-        ),
-        ({"source_labels": [["a"], *LABELS[1:]]}, TypeError, r"source_labels holds \['a'\]: a label is a string"),
-        ({"source_labels": None}, TypeError, "source_labels is None: give a list of labels"),
-        ({"source_texts": None}, TypeError, "source_texts is None: give a list of texts"),
-        ({"target_texts": 3}, TypeError, "target_texts is 3: give a list of texts"),
-        ({"target_labels": [{"a": 1}, None]}, TypeError, "target_labels holds {'a': 1}: a label is a string"),
-        ({"source_domains": "news"}, TypeError, "source_domains is one string: give a list of names"),
-        ({"source_domains": [None] * 4}, ValueError, r"source_domains\[0\] is None: every row needs a domain name"),
-        ({"client": "local"}, TypeError, r"client is 'local': give a dask\.distributed\.Client"),
-        ({"vectorizer": CountVectorizer}, TypeError, r"vectorizer is the class CountVectorizer: give an object"),
-        ({"folder": __file__}, ValueError, "folder is '.*', which is a file: name a folder"),
-    ],
-)
-def test_bad_input(change: dict[str, Any], error: type[Exception], message: str) -> None:
-    arguments = {"source_texts": SOURCE, "source_labels": LABELS, "target_texts": TARGET} | change
-    with pytest.raises(error, match=message):
-        isthmus.transfer(**arguments)
-
-
 class LetterCounts:
     """An encoder of the simplest kind: how often each letter occurs, about its mean."""
 

@@ -48,7 +48,8 @@ class Auto(TransferClassifier):
     trained on the source alone.
 
     The estimated accuracy is how far candidates that go about it in unlike ways agree, less where labels of the target
-    do not lead back to the source's; where nothing has shifted, cross-validation in the source is half of it.
+    do not lead back to the source's, and where neighbors do not tell the classes in the source; where nothing has
+    shifted, cross-validation in the source is half of it.
 
     If some target documents are labelled (`sample_labeled`; twenty are a help), they decide with the indicators,
     correct the target prior and the estimated accuracy, and are learned from.

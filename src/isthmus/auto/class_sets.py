@@ -23,7 +23,7 @@ import numpy as np
 from isthmus.auto import candidates as names
 from isthmus.auto.label_shift import HANDFUL, LookedAt
 from isthmus.core.problem import Problem
-from isthmus.solvers.spectral import nearest
+from isthmus.solvers.spectral import nearest, nearest_others
 from isthmus.typing import Array, Mask, Matrix, Positions
 
 WEIGHTS = (0.25, 0.5, 1.0, 1.0, 1.0)
@@ -118,9 +118,7 @@ def shares_around(problem: Problem, counted: LookedAt) -> Array:
 def kinship(problem: Problem, counted: LookedAt) -> Array:
     """For each class, the share of it among the nearest labelled documents of its own ones, themselves left out."""
     (X, known), asked = problem.labeled, counted.source
-    found = nearest(X[asked], X[asked], N_NEIGHBORS + 1).tolil()  # each meets itself
-    found.setdiag(0)
-    votes, own = found.tocsr() > 0, np.eye(problem.n_classes)[known[asked]]
+    votes, own = nearest_others(X[asked], N_NEIGHBORS) > 0, np.eye(problem.n_classes)[known[asked]]
     shares = np.asarray(votes @ own) / np.maximum(np.asarray(votes.sum(axis=1)).reshape(-1, 1), 1)
     return np.asarray((own * shares).sum(axis=0) / np.maximum(own.sum(axis=0), 1))
 

@@ -98,6 +98,7 @@ NEIGHBOR_POWER = 0.3
 """Chosen in trials, of the skill of neighbors in the source: of classes that are hard to tell, candidates share more of
 their mistakes."""
 LEAST_NEIGHBOR_SKILL = 0.05
+"""No less is taken for it: where neighbors know nothing, others may."""
 INTERVAL: Reach = _fitted(Reach, "interval", "ensemble")
 """Fitted: so wide that on each kind of tasks, by the other kinds, nine in ten are held."""
 INTERVAL_OF_SOURCE_ONLY: Reach = _fitted(Reach, "interval", "source_only")

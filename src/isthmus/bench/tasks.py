@@ -116,7 +116,7 @@ class Table:
 def load_table(name: str) -> Table:
     """Read one of `TABLES`."""
     if name not in TABLES:
-        raise DataError(f"There is no table {name!r}: choose from {', '.join(TABLES)}.")
+        raise DataError(f"There is no table {name!r}: choose from {', '.join(TABLES)}, or papers on the command line.")
     content = tomllib.loads((resources.files("isthmus.bench") / "tables" / f"{name}.toml").read_text(encoding="utf-8"))
     return Table(
         name=name,

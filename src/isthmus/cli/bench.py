@@ -44,6 +44,7 @@ def bench(
     fresh: Annotated[bool, typer.Option("--fresh", help="Compute again what is stored.")] = False,
 ) -> None:
     """Reproduce a paper's table: measured figures with the published ones in brackets."""
+    from isthmus.bench import load_table
     from isthmus.cli.outputs import check_outputs
     from isthmus.cli.papers import show_papers
     from isthmus.cli.settings import read_settings
@@ -52,7 +53,7 @@ def bench(
     if table == "papers":
         show_papers(json_file)
         return
-    content = _table(table)
+    content = load_table(table)
     if names:
         _print_names(content)
         return
@@ -75,15 +76,6 @@ def bench(
         console.print(f"Wrote {_draw(plan, wanted, figures)} files to {figures}.", markup=False, soft_wrap=True)
     if not rows:
         raise DataError(f"Nothing of table {table} could be run.")
-
-
-def _table(name: str) -> Table:
-    from isthmus.bench import TABLES, load_table
-    from isthmus.exceptions import DataError
-
-    if name not in TABLES:
-        raise DataError(f"There is no table {name!r}: choose from {', '.join(TABLES)}, papers.")
-    return load_table(name)
 
 
 def _changed(table: Table, methods: list[str] | None, settings: dict[str, Any]) -> Table:

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 WRITTEN = 50_000
 """Labels that are written at a time."""
-PAGES = (".html", ".htm")
-"""What a report's name ends in."""
 
 
 def fit(
@@ -138,15 +136,12 @@ def _plan(given: dict[str, Any], skip: bool, inputs: list[str]) -> tuple[dict[st
     """The outputs that were asked for, which can be written, and where rows are written to that are skipped."""
     from isthmus.cli.bad_rows import plan_skipped
     from isthmus.cli.outputs import check_outputs
-    from isthmus.exceptions import DataError
     from isthmus.io.documents import check_format
 
     outputs = {f"--{name}": given[name] for name in ("output", "predictions", "report") if given[name] is not None}
     check_outputs(outputs, given["force"], inputs)
     if path := outputs.get("--predictions"):
         check_format(str(path), "--predictions")
-    if (path := outputs.get("--report")) and path.suffix.lower() not in PAGES:
-        raise DataError(f"--report {path}: a report is a page in HTML: give a name that ends in .html.")
     return outputs, plan_skipped(given["skipped"], outputs, given["force"], inputs) if skip else None
 
 
@@ -272,7 +267,6 @@ def _write(result: Result, read: ReadFiles, outputs: dict[str, Path], stages: St
     if not outputs:
         return
     target = read.files.target
-    sample = None if read.measured is None else (read.measured.right, read.measured.n)
     with stages.stage("writing"), Staging() as staging:
         if path := outputs.get("--predictions"):
             form = check_format(str(path), "--predictions")
@@ -293,7 +287,9 @@ def _write(result: Result, read: ReadFiles, outputs: dict[str, Path], stages: St
             try:
                 names = (" and ".join(Path(source.path).name for source in read.files.sources), Path(target.path).name)
                 with silenced(SimilarLabelWarning):  # the findings have it
-                    write_report(result, staging.place(path), ids=target.ids, truth=truth, names=names, sample=sample)
+                    write_report(
+                        result, staging.place(path), ids=target.ids, truth=truth, names=names, sample=read.measured
+                    )
             except (ValueError, TypeError) as error:
                 raise DataError(f"The report cannot be written: {error}") from error
         staging.commit()

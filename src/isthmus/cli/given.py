@@ -3,44 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from isthmus.cli.console import complain, n_documents
+from isthmus.cli.console import complain
 from isthmus.cli.gathering import Files, Gathered, Reading, check_spelling
 from isthmus.core.labels import spelled_like
-from isthmus.core.proportions import Interval, wilson
+from isthmus.evaluation import SampleScore
 from isthmus.exceptions import DataError
 from isthmus.io.documents import GivenLabel, read_given
 from isthmus.quality import listed_places
 from isthmus.selection import RANDOM
-
-
-@dataclass(frozen=True)
-class SampleScore:
-    """How right earlier labels were on a random sample."""
-
-    right: int
-    n: int
-    file: str | None = None
-    """That holds the sample, where it is one of several."""
-
-    @property
-    def interval(self) -> Interval:
-        return wilson(self.right, self.n)
-
-    def as_dict(self) -> dict[str, Any]:
-        """For scripts."""
-        interval = self.interval
-        return {"file": self.file, "right": self.right, "documents": self.n, "accuracy": interval.value,
-                "low": interval.low, "high": interval.high}  # fmt: skip
-
-    def __str__(self) -> str:
-        where = f" in {self.file}" if self.file else ""
-        return (
-            f"Of {n_documents(self.n)} drawn at random{where}, the labels that were suggested before are right in "
-            f"{self.right:,}: {self.interval}."
-        )
 
 
 def measure(given: Sequence[GivenLabel], labels: dict[str, str], file: str | None = None) -> SampleScore | None:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from isthmus.exceptions import DataError
 
+PAGES = (".html", ".htm")
+
 
 def check_outputs(outputs: dict[str, Path], force: bool, inputs: list[str]) -> None:
     """Before any work is done: each output, by the option that names it, can be written where it shall be."""
@@ -25,6 +27,8 @@ def check_outputs(outputs: dict[str, Path], force: bool, inputs: list[str]) -> N
             raise DataError(f"{option} and {taken[final]} both name {path}: choose two names.")
         if not os.access(final.parent, os.W_OK):
             raise DataError(f"{option} names {path}, in a folder that may not be written to: choose another one.")
+        if option == "--report" and path.suffix.lower() not in PAGES:
+            raise DataError(f"{option} names {path}, and a report is a page in HTML: give a name that ends in .html.")
         taken[final] = option
 
 

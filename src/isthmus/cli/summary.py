@@ -16,8 +16,8 @@ from isthmus.auto import Caution, Estimate
 from isthmus.cli.bad_rows import BadRows
 from isthmus.cli.console import complain, n_documents, output, print_json
 from isthmus.cli.gathering import Files, Gathered
-from isthmus.cli.given import SampleScore
 from isthmus.cli.predict import DOUBTFUL
+from isthmus.evaluation import SampleScore
 from isthmus.exceptions import DataError
 from isthmus.quality import Finding
 from isthmus.text import reading_of

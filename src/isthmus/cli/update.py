@@ -12,7 +12,7 @@ from isthmus.cli import options as o
 if TYPE_CHECKING:
     from isthmus._result import Result
     from isthmus.cli.gathering import Gathered
-    from isthmus.cli.given import SampleScore
+    from isthmus.evaluation import SampleScore
 
 
 def update_model(

@@ -25,11 +25,7 @@ def read_labels(estimator: Any, y: Any, labeled: Mask, dtype: Any) -> tuple[np.n
     visible = visible_labels(y, labeled)
     check_classification_targets(visible)
     classes, numbers = np.unique(visible, return_inverse=True)
-    if len(classes) < 2:
-        raise ValueError(
-            f"y has one class only, {classes.tolist()[0]!r}, in the rows that may be read: "
-            "there must be at least two classes to tell apart."
-        )
+    check_several(classes.tolist(), "y", ", in the rows that may be read")
     single = [classes.tolist()[number] for number in np.flatnonzero(np.bincount(numbers) == 1)]
     for name in single[:MOST_NAMED]:
         warn(f"Class {name!r} has a single labelled document: add more, or expect it to fare badly.", SmallClassWarning)
@@ -75,12 +71,8 @@ def _plain_labels(visible: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     for value in values:
         if is_missing(value):
             raise ValueError(_missing_label(repr(value)))
-    kinds = {type(value) for value in values}
-    if len(kinds) > 1:
-        raise TypeError(
-            f"y mixes labels of the types {', '.join(sorted(kind.__name__ for kind in kinds))}: use one type for all."
-        )
-    return np.array(values, dtype=object) if kinds <= {str} else np.array(values)
+    check_one_type(values, "y")
+    return np.array(values, dtype=object) if isinstance(values[0], str) else np.array(values)
 
 
 def _single(label: Any, argument: str = "y") -> Any:
@@ -175,16 +167,24 @@ def read_source_labels(source_labels: Iterable[Any], n_texts: int) -> list[Any]:
         raise ValueError(
             f"source_labels has {len(labels)} entries and source_texts {n_texts}: give one label for each text."
         )
-    if len(kinds := {type(label).__name__ for label in labels}) > 1:
-        raise TypeError(f"source_labels mixes the types {', '.join(sorted(kinds))}: use one type for all labels.")
+    check_one_type(labels, "source_labels")
     for position, label in enumerate(labels):
         if isinstance(label, float) and not label.is_integer():
             raise ValueError(f"source_labels[{position}] is {label!r}: classes are strings or whole numbers.")
     return labels
 
 
-def check_several(labels: Iterable[Any], argument: str) -> None:
+def check_one_type(labels: Iterable[Any], argument: str) -> None:
+    """1 and "1" would be two classes."""
+    kinds = {type(label).__name__ for label in labels}
+    if len(kinds) > 1:
+        raise TypeError(f"{argument} mixes labels of the types {', '.join(sorted(kinds))}: use one type for all.")
+
+
+def check_several(labels: Iterable[Any], argument: str, where: str = "") -> None:
     """There must be something to tell apart."""
     classes = {label for label in labels if label is not None}
     if len(classes) < 2:
-        raise ValueError(f"{argument} has one class only, {classes.pop()!r}: there must be at least two to tell apart.")
+        raise ValueError(
+            f"{argument} has one class only, {classes.pop()!r}{where}: there must be at least two to tell apart."
+        )

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from isthmus.core.proportions import wilson
+from isthmus.evaluation import SampleScore
 from isthmus.inspection.bridge import NARROW, NOTEBOOK, WIDE, Bridge, draw_bridge
 from isthmus.inspection.correspondence import Correspondence
 from isthmus.inspection.notebook import bridge_style, class_colors, notebook_html
@@ -38,15 +38,15 @@ def write_report(
     truth: Any = None,
     names: tuple[str, str] | None = None,
     force: bool = False,
-    sample: tuple[int, int] | None = None,
+    sample: SampleScore | None = None,
 ) -> Path:
     """Write the page about a result. See `Result.report`.
 
-    `sample` is in how many documents of a random sample earlier labels were right, and how many documents that has: who
-    has learned from them since cannot be measured by them.
+    `sample` is what a random sample has measured, where the result has learned from its labels since.
     """
     path = Path(path)
-    if names is not None and not (isinstance(names, tuple | list) and len(names) == 2 and all(map(_is_name, names))):
+    is_pair = isinstance(names, tuple | list) and len(names) == 2 and all(isinstance(name, str) for name in names)
+    if names is not None and not is_pair:
         raise ValueError(f"names is {names!r:.100}: give two strings, what to call the source and the target.")
     if path.is_dir():
         raise IsADirectoryError(f"{path} is a folder: add a file name.")
@@ -58,11 +58,7 @@ def write_report(
     return path
 
 
-def _is_name(value: object) -> bool:
-    return isinstance(value, str)
-
-
-def render(material: Material, names: tuple[str, str] | None = None, sample: tuple[int, int] | None = None) -> str:
+def render(material: Material, names: tuple[str, str] | None = None, sample: SampleScore | None = None) -> str:
     """The page as text. `names` are those of source and target, and `sample` is as in `write_report`."""
     estimator = material.result.estimator
     scores = score(material)
@@ -86,7 +82,6 @@ def render(material: Material, names: tuple[str, str] | None = None, sample: tup
             baseline=baseline(material),
             names=names,
             sample=sample,
-            sampled=wilson(*sample) if sample else None,
             wide=wide,
             narrow=narrow,
             correspondences=_correspondences(material),

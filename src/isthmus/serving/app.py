@@ -19,10 +19,11 @@ from starlette.routing import Route
 
 from isthmus.exceptions import DataError
 from isthmus.serving.batching import Batcher, QueueFullError
-from isthmus.serving.limits import Limits, RequestError, read_object, read_question, whole, whole_number
+from isthmus.serving.limits import Limits, RequestError, read_object, read_question, whole_number
 from isthmus.serving.metrics import Metrics
 from isthmus.serving.openapi import describe
 from isthmus.serving.served import ServedModel
+from isthmus.web import whole
 
 LOOK_EVERY = 1.0
 """Seconds between looks at the files of models."""

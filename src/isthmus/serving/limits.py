@@ -8,6 +8,8 @@ from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
 
+from isthmus.web import whole
+
 LONGEST_ID = 200
 
 
@@ -82,11 +84,6 @@ def read_question(found: dict[str, Any], limits: Limits) -> Question:
         ids.append(None if name is None else whole(name))
         texts.append(whole(text))
     return Question(ids, texts)
-
-
-def whole(text: str) -> str:
-    """Without halves of surrogate pairs, which JSON can hold and nobody can write."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def whole_number(value: Any) -> int | None:

@@ -54,8 +54,8 @@ def export_report(session: Session) -> bytes:
     answers = session.project.answers()
     drawn = {row: one.label or NO_CLASS for row, one in answers.items() if one.kind == RANDOM and one.action != SKIP}
     truth = [drawn.get(row) for row in range(len(documents.ids))]
-    result, measured = session.result(), session.project.measured()
-    sample = measured if measured[1] and any(result.given) else None
+    result = session.result()
+    sample = session.project.measured() if any(result.given) else None
     scores = not set(result.classes.tolist()).isdisjoint(truth)  # not all are of classes that came since
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "report.html")

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from isthmus.evaluation import SampleScore
 from isthmus.exceptions import DataError
 from isthmus.selection import RANDOM, Pick
 from isthmus.typing import Array
@@ -185,10 +186,10 @@ class Project:
             ).fetchall()
         return {row[0]: Answer(*row) for row in rows}
 
-    def measured(self) -> tuple[int, int]:
-        """Of the random sample: how many guesses were right, and how many documents have an answer."""
+    def measured(self) -> SampleScore | None:
+        """How many guesses were right of the random sample, as far as it has answers."""
         drawn = [one for one in self.answers().values() if one.kind == RANDOM and one.action != SKIP and one.guess]
-        return sum(one.guess == one.label for one in drawn), len(drawn)
+        return SampleScore(sum(one.guess == one.label for one in drawn), len(drawn)) if drawn else None
 
     # ---- fits
 

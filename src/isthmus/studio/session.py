@@ -18,7 +18,6 @@ from isthmus._api import transfer
 from isthmus._result import Result
 from isthmus.auto import Auto
 from isthmus.core.progress import Stage, listening
-from isthmus.core.proportions import wilson
 from isthmus.drift import profile_target
 from isthmus.exceptions import DataError, EmptyDocumentWarning, SmallClassWarning, TransferWarning, silenced
 from isthmus.io.models import load, save
@@ -266,19 +265,13 @@ class Session:
         label = (label or "").strip() or None
         if (action == LABEL) != (label is not None):
             raise DataError("A label is given with the action label, and with no other.")
-        if label is not None and (len(label) > LONGEST_LABEL or not label.isprintable()):
-            raise DataError(f"A label has at most {LONGEST_LABEL} characters, all of which can be printed.")
         with self._lock:
             meta, answers = self.project.meta(), self.project.answers()
             if of is not None and of != meta.get("id"):
                 raise ReplacedError("Other files have been chosen since, in another tab: load this page again.")
             known = _classes(meta, answers.values())
-            like = None if label is None or label in known or is_meant else nearest_label(label, known)
-            if like is not None:
-                raise DoubtfulLabelError(
-                    f"{label!r} is spelled almost like {like!r}: choose that, or use it once more if it is a class of "
-                    "its own."
-                )
+            if label is not None and label not in known:
+                _check_new_class(label, known, is_meant)
             kinds = {row: one.kind for row, one in answers.items()}  # of what was skipped
             kinds |= {pick.row: pick.kind for pick in self.project.batch()}
             guess = next(iter(self.guess(row)))
@@ -289,7 +282,7 @@ class Session:
         meta, summaries = self.project.meta(), self.project.summaries()
         answers = self.project.answers()
         labelled = [one for one in answers.values() if one.action == LABEL]
-        right, n = self.project.measured()
+        measured = self.project.measured()
         last = summaries[-1] if summaries else None
         return {
             "project": self.project.path.name,
@@ -307,7 +300,7 @@ class Session:
                 "labelled": len(labelled),
                 "skipped": sum(one.action == SKIP for one in answers.values()),
                 "since_fit": _since(last, labelled),
-                "measured": {"right": right, "n": n, **asdict(wilson(right, n))} if n else None,
+                "measured": measured and {"right": measured.right, "n": measured.n, **asdict(measured.interval)},
                 "counts": dict(Counter(str(one.label) for one in labelled)),
             },
         }
@@ -316,6 +309,17 @@ class Session:
 def _classes(meta: dict[str, Any], answers: Iterable[Answer]) -> list[str]:
     """Of the source, and those that came with answers."""
     return list(dict.fromkeys([*meta.get("classes", {}), *(one.label for one in answers if one.label is not None)]))
+
+
+def _check_new_class(label: str, known: list[str], is_meant: bool) -> None:
+    """A slip would be learned as a class of its own."""
+    if len(label) > LONGEST_LABEL:
+        raise DataError(f"The name of a new class has at most {LONGEST_LABEL} characters.")
+    like = None if is_meant else nearest_label(label, known)
+    if like is not None:
+        raise DoubtfulLabelError(
+            f"{label!r} is spelled almost like {like!r}: choose that, or use it once more if it is a class of its own."
+        )
 
 
 def _since(last: dict[str, Any] | None, labelled: Sequence[Answer]) -> int:

@@ -138,8 +138,8 @@ def _in_cache(name: str) -> Path:
     if not is_static_folder(folder):
         is_on_hub = HUB_NAME.fullmatch(name)
         get = f", or get it with hf download {name}" if is_on_hub else ""
-        other = " A model of another kind is given as an object, such as SentenceTransformer(...)."
-        other = other if is_on_hub and not name.startswith(STATIC_MODELS) else ""
+        is_other = is_on_hub and not name.startswith(STATIC_MODELS)
+        other = " A model of another kind is given as an object, such as SentenceTransformer(...)." if is_other else ""
         raise MissingDataError(
             f"encoder is {name!r}, and no static model of that name is on this machine: name its folder{get}.{other}"
         )
