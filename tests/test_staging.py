@@ -70,6 +70,18 @@ def test_where_nothing_can_be_locked_files_are_written_all_the_same(tmp_path: Pa
     assert other.is_dir()
 
 
+def test_a_journal_that_has_no_room_does_not_stay_locked(tmp_path: Path) -> None:
+    full = OSError(errno.ENOSPC, "No space left on device")
+    with (
+        mock.patch("isthmus.io.journal.write_beside", side_effect=full),
+        pytest.raises(OSError, match="No space left"),
+        Journal.beside(tmp_path / "labels.csv", {}),
+    ):
+        pytest.fail("it was not begun")
+    with Journal.beside(tmp_path / "labels.csv", {}) as journal:
+        assert not journal.resumed
+
+
 def test_a_folder_that_is_being_swept_is_not_written_to(tmp_path: Path) -> None:
     """Another process found it before it was locked, and is about to remove it."""
     locked, swept = atomic.locked, list[Path]()

@@ -17,6 +17,8 @@ from command import run
 from isthmus import load
 from isthmus.exceptions import DataError
 from isthmus.io.documents import read_given
+from isthmus.io.documents.tables import open_table
+from isthmus.io.documents.tasks import TASK_COLUMNS, TASK_FORMATS, written_tasks
 from isthmus.selection import RANDOM, TEACHING, pick_batch, suggest_labels
 from test_quality import make, put, unlabelled
 
@@ -201,6 +203,29 @@ def test_the_short_export_of_label_studio_is_a_table(tmp_path: Path) -> None:
     path.write_text(json.dumps([{"id": 7, "document_id": "a", "label": "pay"},
                                 {"id": 8, "document_id": "b", "label": {"choices": ["bug"]}}]))  # fmt: skip
     assert [(one.id, one.label) for one in read_given(str(path))] == [("a", "pay"), ("b", "bug")]
+
+
+@pytest.mark.parametrize("form", TASK_FORMATS)
+def test_a_file_of_no_tasks_is_a_file(form: str) -> None:
+    written = written_tasks([], form)
+    assert written.strip() in ("", "[]", ",".join(TASK_COLUMNS), "\t".join(TASK_COLUMNS))
+
+
+def test_a_format_that_there_is_not_is_named(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="form is 'xml': choose from csv, tsv, jsonl, label-studio, argilla"):
+        written_tasks([], "xml")
+    put(tmp_path / "a.csv", ROWS)
+    with (
+        pytest.raises(DataError, match="form is 'xml': choose from csv, json"),
+        open_table(str(tmp_path / "a.csv"), "xml"),
+    ):
+        pass
+
+
+def test_a_gap_in_a_labelled_file_is_no_label(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"id": 7.0, "label": "pay"}\n{"id": 8, "label": NaN}\n{"id": 9, "label": null}\n')
+    assert [(one.id, one.label) for one in read_given(str(path))] == [("7", "pay")]
 
 
 def test_people_who_disagree_gave_no_label(tmp_path: Path) -> None:

@@ -84,13 +84,20 @@ class Journal:
         except BlockingIOError:
             sentence = f"{self.folder} is in use by another process: wait for it, or choose another output."
             raise DataError(sentence) from None
+        try:
+            self._go_on_or_start_over()
+        except BaseException:  # a full disk: nobody will leave what was not entered
+            self.__exit__()
+            raise
+        return self
+
+    def _go_on_or_start_over(self) -> None:
         about = self.folder / ABOUT
         self.resumed = about.exists() and about.read_text(encoding="utf-8") == self._about
         if not self.resumed:
             for each in self.folder.iterdir():
                 shutil.rmtree(each) if each.is_dir() else each.unlink()
             write_beside(about, self._about)
-        return self
 
     def __exit__(self, *_: object) -> None:
         lock, self._lock = self._lock, None

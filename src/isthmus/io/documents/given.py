@@ -45,7 +45,7 @@ def read_given(
         A table of any format that `open_documents` reads, with a column of ids and one of labels; or what Label Studio
         (JSON or JSON-MIN) or Argilla (`to_json`) exports.
     id_column, label
-        Names of the columns, in a table.
+        Names of the columns, in a table that has them; columns with usual names are found in any other.
     allow_labels
         Labels that are classes though they look like placeholders.
     """
@@ -158,6 +158,8 @@ def _dicts(values: Any) -> list[dict[str, Any]]:
 
 
 def _plain(value: Any) -> str:
+    """As the documents' ids are read."""
     if isinstance(value, float) and value.is_integer():
-        value = int(value)  # as the documents' ids are read
-    return "" if value is None or isinstance(value, list | dict) else str(value).strip()
+        value = int(value)
+    is_none = value is None or isinstance(value, list | dict) or value != value  # as NaN is
+    return "" if is_none else str(value).strip()

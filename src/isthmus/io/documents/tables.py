@@ -70,6 +70,8 @@ def open_table(
     path: str, form: str | None = None, encoding: str | None = None, longest: int = LONGEST
 ) -> Iterator[DocumentTable]:
     """Look at a file's beginning: what it is, and which columns it has."""
+    if form is not None and form not in SUFFIXES.values():
+        raise DataError(f"form is {form!r}: choose from {', '.join(sorted(set(SUFFIXES.values())))}.")
     if path != STDIN and Path(path).is_dir():
         columns, rows = read_folder(path, encoding, longest)
         yield DocumentTable(path, columns, rows, is_folder=True)

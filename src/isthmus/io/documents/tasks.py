@@ -12,6 +12,7 @@ from isthmus.exceptions import DataError
 from isthmus.io.documents.streams import bare_suffix
 
 TASK_FORMATS = ("csv", "tsv", "jsonl", "label-studio", "argilla")
+TASK_COLUMNS = ("id", "text", "label", "guess", "kind", "confidence")
 QUESTION = "label"
 """What the labelling programs call the choice."""
 
@@ -37,19 +38,18 @@ def task_format(path: str, asked: str | None) -> str:
 
 def written_tasks(tasks: Sequence[LabelTask], form: str) -> str:
     """The whole file."""
+    if form not in TASK_FORMATS:
+        raise DataError(f"form is {form!r}: choose from {', '.join(TASK_FORMATS)}.")
     if form == "label-studio":
         return json.dumps([_for_label_studio(task) for task in tasks], ensure_ascii=False, indent=1) + "\n"
     if form == "argilla":
         return json.dumps([_for_argilla(task) for task in tasks], ensure_ascii=False, indent=1) + "\n"
-    rows = [
-        {"id": task.id, "text": task.text, "label": "", "guess": task.guess, "kind": task.kind,
-         "confidence": round(task.confidence, 4)}
-        for task in tasks
-    ]  # fmt: skip
+    values = [(task.id, task.text, "", task.guess, task.kind, round(task.confidence, 4)) for task in tasks]
+    rows = [dict(zip(TASK_COLUMNS, own, strict=True)) for own in values]
     if form == "jsonl":
         return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     out = io.StringIO(newline="")
-    writer = csv.DictWriter(out, list(rows[0]), delimiter="\t" if form == "tsv" else ",", lineterminator="\n")
+    writer = csv.DictWriter(out, TASK_COLUMNS, delimiter="\t" if form == "tsv" else ",", lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     return out.getvalue()
