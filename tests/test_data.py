@@ -18,6 +18,7 @@ from isthmus.bench.splits import development_splits, divided_categories
 from isthmus.bench.task import Task
 from isthmus.bench.tasks import TABLES, Library, TaskData, load_table
 from isthmus.datasets import load_glioma, load_newsgroups, load_reuters_pair, load_reuters_stories, load_sraa
+from isthmus.datasets.archives import read_gzip
 from isthmus.exceptions import DataError, MissingDataError
 from isthmus.methods import METHODS
 from isthmus.text import LogTfidf
@@ -165,8 +166,20 @@ def test_broken_archives(tmp_path: Path) -> None:
     flipped[len(whole) // 2] ^= 0xFF
     for broken in (whole[: len(whole) // 2], whole[:5], b"not an archive", b"", bytes(flipped)):
         path.write_bytes(broken)
-        with pytest.raises(DataError, match=r"is broken|holds"):
+        with pytest.raises(DataError, match=r"cannot be read|holds"):
             load_newsgroups(tmp_path)
+
+
+@pytest.mark.parametrize("broken", [b"", b"not gzip", gzip.compress(b"text" * 99)[:-9]])
+def test_broken_files_of_one_corpus(broken: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "one.gz"
+    path.write_bytes(broken)
+    with pytest.raises(DataError, match=r"one\.gz cannot be read .*: fetch it again"):
+        read_gzip(path)
+    path.write_bytes(gzip.compress(b"text"))
+    assert read_gzip(path) == b"text"
+    with pytest.raises(DataError, match="cannot be read"):  # a folder
+        read_gzip(tmp_path)
 
 
 def test_missing_data_are_named_with_home_and_places(tmp_path: Path) -> None:

@@ -20,8 +20,16 @@ def reading(path: Path) -> Iterator[None]:
     """Turn the many ways in which a compressed file can be broken into one sentence."""
     try:
         yield
-    except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise DataError(f"{path} is broken ({error}): fetch it again.") from error
+    except (tarfile.TarError, EOFError, OSError, zlib.error) as error:
+        raise DataError(f"{path} cannot be read ({error}): fetch it again.") from error
+
+
+def read_gzip(path: Path) -> bytes:
+    """What one compressed file holds."""
+    with reading(path), gzip.open(path) as unpacked:
+        if not (content := unpacked.read()):
+            raise EOFError("it is empty")
+        return content
 
 
 def read_tar(path: Path) -> Iterator[tuple[PurePosixPath, bytes]]:

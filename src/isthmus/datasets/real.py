@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from isthmus.datasets.archives import read_gzip
 from isthmus.datasets.corpus import Corpus
 from isthmus.datasets.locate import DATASETS, find
 from isthmus.exceptions import DataError
@@ -36,8 +36,9 @@ def load_real(kind: str, data: Path | None = None) -> Corpus:
 
 
 def _rows(path: Path) -> list[dict[str, Any]]:
+    content = read_gzip(path)
     try:
-        lines = gzip.decompress(path.read_bytes()).decode("utf-8").split("\n")
+        lines = content.decode("utf-8").split("\n")
         return [json.loads(line) for line in lines if line]
-    except (OSError, EOFError, ValueError) as error:
+    except ValueError as error:
         raise DataError(f"{path} cannot be read: {error}. Get the file again.") from error

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import gzip
 from pathlib import Path
 
 import numpy as np
 
+from isthmus.datasets.archives import read_gzip
 from isthmus.datasets.corpus import Corpus
 from isthmus.datasets.locate import DATASETS, find
 from isthmus.exceptions import DataError
@@ -23,10 +23,7 @@ def load_reviews(data: Path | None = None) -> Corpus:
     for domain in REVIEW_DOMAINS:
         for part in _PARTS:
             path = folder / f"{domain}.task.{part}.gz"
-            try:
-                lines = gzip.decompress(path.read_bytes()).decode("latin-1").split("\n")
-            except (OSError, EOFError) as error:
-                raise DataError(f"{path} cannot be read: {error}. Get the file again.") from error
+            lines = read_gzip(path).decode("latin-1").split("\n")
             for number, line in enumerate(lines, start=1):
                 label, tab, text = line.partition("\t")
                 if not tab and not line.strip():
