@@ -15,7 +15,9 @@ from command import run
 from isthmus.core.features import is_word
 from isthmus.drift import TargetProfile, compare_batch, describe_documents, profile_target
 from isthmus.drift.monitor import _Draws
+from isthmus.drift.profile import _frequent_words, _shared_words
 from isthmus.exceptions import ModelFileError
+from isthmus.text import text_vectorizer
 from test_quality import make, put, unlabelled
 
 
@@ -72,6 +74,22 @@ def result() -> isthmus.Result:
     texts, labels = [row["text"] for row in SOURCE], [row["label"] for row in SOURCE]
     found = isthmus.transfer(texts, labels, [row["text"] for row in ROWS], method="LR")
     return replace(found, profile=profile_target(found))
+
+
+@pytest.mark.parametrize("least", [6, 0.1])
+def test_a_word_is_shared_if_it_were_known_without_a_document(least: float) -> None:
+    """In as many texts as `min_df` asks for, a number or a share, and in one more."""
+    texts = [
+        f"{'most' if row < 59 else ''} {'six' if row > 53 else ''} {'seven' if row > 52 else ''} w{row}"
+        for row in range(60)
+    ]
+    vectorizer = text_vectorizer(min_df=least)
+    found = isthmus.transfer(texts[:30], ["pos", "neg"] * 15, texts[30:], method="LR", vectorizer=vectorizer)
+    assert found.X is not None
+    assert found.X.shape[1] == 3
+    own = found.vectorizer
+    assert _shared_words(own, texts) == _frequent_words(own, len(texts)) == {"most", "seven"}
+    assert profile_target(found) is not None
 
 
 def test_a_profile_leaves_each_document_out(result: isthmus.Result) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
 
 import isthmus
 from isthmus.datasets import load_messages
-from isthmus.text import PRESETS, StemCounts, preset_vectorizer, text_vectorizer
+from isthmus.text import PRESETS, StemCounts, UnicodeCounts, preset_vectorizer, text_vectorizer
 
 
 @pytest.fixture(scope="module")
@@ -87,3 +88,24 @@ def test_transfer_takes_presets_domains_and_a_few_labels() -> None:
     ):
         with pytest.raises(ValueError, match=message):
             isthmus.transfer(source, labels, target, **change)
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        (
+            {"stemmer": "porter", "any_script": True},
+            "stemmer is 'porter' and any_script is True, which counts no stems",
+        ),
+        ({"letters": 4}, "letters is 4, which any_script=True counts"),
+    ],
+)
+def test_settings_that_would_not_be_heeded_are_refused(settings: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        text_vectorizer(**settings)
+
+
+@pytest.mark.parametrize("wrong", [{"letters": -1}, {"letters": 1.5}, {"ngram_range": (2, 1)}, {"min_df": -1}])
+def test_parameters_are_checked_as_scikit_learn_does(wrong: dict[str, Any], texts: list[str]) -> None:
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        UnicodeCounts(**wrong).fit_transform(texts)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -153,7 +154,7 @@ def _frequent_words(vectorizer: Any, n_texts: int) -> set[str] | None:
     pipeline = vectorizer.words if isinstance(vectorizer, WordsAndEmbeddings) else vectorizer
     if not (isinstance(pipeline, Pipeline) and isinstance(pipeline[-1], LogTfidf)) or len(pipeline) != 2:
         return None
-    frequency, least = np.rint(n_texts / np.exp(pipeline[-1].idf_)), int(getattr(pipeline[0], "min_df", 1))
+    frequency, least = np.rint(n_texts / np.exp(pipeline[-1].idf_)), _least_documents(vectorizer, n_texts)
     return {word for word, number in _words(vectorizer)[1].items() if frequency[number] > least}
 
 
@@ -162,11 +163,18 @@ def _shared_words(vectorizer: Any, texts: Iterable[str]) -> set[str]:
     analyzer, words = _words(vectorizer)
     if not words:
         return set()
-    least = int(getattr(_counts(vectorizer), "min_df", 1))
-    frequency: Counter[str] = Counter()
+    n_texts, frequency = 0, Counter[str]()
     for text in texts:
-        frequency.update(set(analyzer(text)))
+        n_texts += 1
+        frequency.update(set(analyzer(text)).intersection(words))
+    least = _least_documents(vectorizer, n_texts)
     return {word for word, n in frequency.items() if n > least}
+
+
+def _least_documents(vectorizer: Any, n_texts: int) -> float:
+    """In how many texts a word has to stand: as scikit-learn reads `min_df`, a number or a share."""
+    least = getattr(_counts(vectorizer), "min_df", 1)
+    return float(least if isinstance(least, Integral) else least * n_texts)
 
 
 def _without_own(vectorizer: Any, X: Any, shared: set[str]) -> Any:

@@ -6,12 +6,13 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from numbers import Integral
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import Pipeline
+from sklearn.utils._param_validation import Interval
 
 from isthmus.exceptions import NoWordError
 from isthmus.text.segmentation import SPACELESS, is_plain, letter_runs, scripts_of, tokens
@@ -65,6 +66,11 @@ class UnicodeCounts(CountVectorizer):
     'words (Latin 86%) and pairs of characters (Han 14%)'
     """
 
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **CountVectorizer._parameter_constraints,
+        "letters": [Interval(Integral, 0, None, closed="left")],
+    }
+
     def __init__(
         self, *, stop_words: Any = None, min_df: float = 1, ngram_range: Any = (1, 1), letters: int = 0
     ) -> None:
@@ -76,6 +82,7 @@ class UnicodeCounts(CountVectorizer):
         if isinstance(raw_documents, str) or self.vocabulary is not None:
             return super().fit_transform(raw_documents, y)
         self._validate_params()
+        self._validate_ngram_range()
         texts, met = list(raw_documents), defaultdict[str, int]()
         met.default_factory = met.__len__  # a number for each word, as it comes
         counts = self._counted(texts, met)

@@ -76,7 +76,7 @@ class LogTfidf(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, auto_wrap_
 
 
 def text_vectorizer(
-    min_df: int = 2,
+    min_df: float = 2,
     stop_words: str | None = None,
     longest: int = 1,
     stemmer: str | None = None,
@@ -91,6 +91,10 @@ def text_vectorizer(
     stems are counted instead of words; see `StemCounts`. With `any_script`, texts need no spaces between words, and
     `letters` counts runs of letters beside words; see `UnicodeCounts`. `dtype` is that of the weights.
     """
+    if stemmer is not None and any_script:
+        raise ValueError(f"stemmer is {stemmer!r} and any_script is True, which counts no stems: leave one out.")
+    if letters and not any_script:
+        raise ValueError(f"letters is {letters!r}, which any_script=True counts: give both, or leave letters out.")
     counts = UnicodeCounts(letters=letters) if any_script else CountVectorizer()
     counts = counts if stemmer is None else StemCounts(stemmer)
     counts.set_params(stop_words=stop_words, min_df=min_df, ngram_range=(1, longest))
