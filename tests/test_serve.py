@@ -26,6 +26,7 @@ from command import run
 from isthmus.drift import profile_target
 from isthmus.serving import Batcher, Limits, QueueFullError, ServedModel, serving_app
 from isthmus.serving import app as app_module
+from isthmus.serving.metrics import Metrics
 from isthmus.web import Guard
 from test_quality import make
 
@@ -73,6 +74,16 @@ def test_words_that_decided(client: TestClient) -> None:
         body = client.post(f"/v1/models/{name}/explain", json={"text": "refund invoice crash", "words": 2.0}).json()
         assert body["label"] == "pay"
         assert set(body["words"]) <= {"refund", "invoice"}
+
+
+def test_label_and_words_are_of_one_model(folder: Path) -> None:
+    """Also where a new file is loaded in the midst of it."""
+    (model,) = served(folder, "lr")
+    loaded = [isthmus.load(folder / f"{name}.isthmus") for name in ("lr", "other")]
+    with mock.patch.object(ServedModel, "result", create=True, new_callable=mock.PropertyMock, side_effect=loaded):
+        label, words = model.explain("refund invoice crash", 2)
+    assert label == "pay"
+    assert set(words) == {"refund", "invoice"}
 
 
 def test_a_model_whose_words_have_no_names_says_so(tmp_path: Path) -> None:
@@ -315,14 +326,20 @@ def test_drift_is_a_gauge(folder: Path, tmp_path: Path) -> None:
         target_texts=[row["text"] for row in TARGET],
     )
     isthmus.save(dataclasses.replace(model, profile=profile_target(whole)), tmp_path / "m.isthmus")
-    with TestClient(serving_app([ServedModel("m", str(tmp_path / "m.isthmus"), isthmus.load)])) as client:
+    served_model, metrics = ServedModel("m", str(tmp_path / "m.isthmus"), isthmus.load), Metrics()
+    with TestClient(serving_app([served_model])) as client:
         for seed, extra, drifted in ((5, "t", "0.0"), (6, "z", "1.0")):
             texts = [row["text"] for row in make(1200, seed, extra)]
             assert 'isthmus_drift{model="m"} 1' not in client.get("/metrics").text
             for start in range(0, len(texts), 20):
                 client.post("/v1/label", json={"documents": texts[start : start + 20]})
             assert f'isthmus_drift{{model="m"}} {drifted}' in client.get("/metrics").text
-    assert 'sign="class prior"' in client.get("/metrics").text
+            drift = served_model.drift()
+            assert drift is not None
+            metrics.tell_drift({"m": drift})
+        assert b'sign="class prior"' in metrics.text()
+        metrics.tell_drift({"m": None})  # a new model has seen nothing yet
+        assert b'model="m"' not in metrics.text()
 
 
 # ---- the command
@@ -346,10 +363,12 @@ def test_a_library_that_is_missing_is_named_with_its_extra(folder: Path) -> None
 
 
 def test_probes_need_no_token_and_the_rest_does(folder: Path) -> None:
-    guarded = Guard(serving_app(served(folder, "lr")), hosts=[], token="secret", open_paths=["/healthz", "/readyz"])
+    app = serving_app(served(folder, "lr"))
+    guarded = Guard(app, hosts=[], token="secret", remedy="Send it.", open_paths=["/healthz", "/readyz"])
     with TestClient(guarded) as client:
         assert client.get("/healthz").status_code == 200
-        assert client.post("/v1/label", json={"documents": ["a"]}).status_code == 401
+        refused = client.post("/v1/label", json={"documents": ["a"]})
+        assert (refused.status_code, "Send it." in refused.text) == (401, True)
         right = {"authorization": "Bearer secret"}
         assert client.post("/v1/label", json={"documents": ["a"]}, headers=right).status_code == 200
 

@@ -40,7 +40,7 @@ class Running:
         self._socket = free_socket("127.0.0.1", 0)
         port = self._socket.getsockname()[1]
         app = studio_app(session, lambda one, other, columns: read_uploaded(one, other, columns, Reading()))
-        self.server = make_server(Guard(app, hosts=[f"127.0.0.1:{port}"], token="secret"))
+        self.server = make_server(Guard(app, hosts=[f"127.0.0.1:{port}"], token="secret", remedy="Open it anew."))
         self.address = f"http://127.0.0.1:{port}/?token=secret"
         self._thread = threading.Thread(target=self.server.run, kwargs={"sockets": [self._socket]})
         self._thread.start()

@@ -87,7 +87,7 @@ def test_an_answer_is_about_the_documents_that_were_shown(
 @pytest.fixture
 def client(session: Session) -> TestClient:
     app = studio_app(session, lambda one, other, columns: read_uploaded(one, other, columns, Reading()))
-    guarded = Guard(app, hosts=["127.0.0.1:80"], token="secret")
+    guarded = Guard(app, hosts=["127.0.0.1:80"], token="secret", remedy="Open it anew.")
     return TestClient(guarded, base_url="http://127.0.0.1:80", headers={"authorization": "Bearer secret",
                                                                         "host": "127.0.0.1:80"})  # fmt: skip
 
@@ -119,7 +119,10 @@ def test_cookies_of_others_lock_nobody_out(client: TestClient) -> None:
 def test_two_servers_keep_each_others_visitors(session: Session) -> None:
     app = studio_app(session, lambda *_: pytest.fail("nothing is read"))
     servers = [
-        TestClient(Guard(app, [f"127.0.0.1:{port}"], token=f"of-{port}"), base_url=f"http://127.0.0.1:{port}")
+        TestClient(
+            Guard(app, [f"127.0.0.1:{port}"], token=f"of-{port}", remedy="Open it anew."),
+            base_url=f"http://127.0.0.1:{port}",
+        )
         for port in (81, 82)
     ]
     kept: dict[str, str] = {}  # as a browser keeps them
@@ -134,7 +137,9 @@ def test_two_servers_keep_each_others_visitors(session: Session) -> None:
 
 @pytest.mark.parametrize("server", [None, ("/run/studio", None)])
 def test_behind_a_unix_socket_there_is_no_port(session: Session, server: Any) -> None:
-    guarded = Guard(studio_app(session, lambda *_: pytest.fail("nothing is read")), [], token="secret")
+    guarded = Guard(
+        studio_app(session, lambda *_: pytest.fail("nothing is read")), [], token="secret", remedy="Open it anew."
+    )
 
     async def behind(scope: Any, receive: Any, send: Any) -> None:
         await guarded({**scope, "server": server}, receive, send)

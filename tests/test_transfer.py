@@ -67,6 +67,15 @@ def test_a_result_stays_as_it_was_when_its_method_learns_again() -> None:
     assert second.estimator.n_embedding_features == 0
 
 
+def test_a_seed_is_of_one_call_and_an_estimators_own_comes_first() -> None:
+    warm = Auto(warm_start=True)
+    for seed in (3, 7):
+        assert isthmus.transfer(SOURCE, LABELS, TARGET, method=warm, random_state=seed).estimator.random_state == seed
+        assert warm.random_state is None
+    own = isthmus.transfer(SOURCE, LABELS, TARGET, method=Auto(random_state=5), random_state=3)
+    assert own.estimator.random_state == 5
+
+
 class FirstLetters:
     """An encoder."""
 

@@ -27,7 +27,9 @@ from isthmus.exceptions import (
     GuessedEncodingWarning,
     SmallClassWarning,
     TransferWarning,
+    collected,
     silenced,
+    unheard,
     warn,
     warn_deprecated,
 )
@@ -85,6 +87,51 @@ def test_silence_is_of_one_thread_and_of_the_kinds_named() -> None:
         other.result()  # whatever it warns of is an error
     with pytest.warns(SmallClassWarning):
         warn("afterwards", SmallClassWarning)
+    assert warnings.filters == filters
+
+
+def test_what_is_collected_is_heard_by_nobody_else() -> None:
+    begun, done = threading.Event(), threading.Event()
+
+    def collecting() -> list[str]:
+        with collected() as heard:
+            begun.set()
+            done.wait(10)
+            warn("for the page", EmptyDocumentWarning)
+            with silenced(SmallClassWarning):
+                warn("for nobody", SmallClassWarning)
+            return heard
+
+    with ThreadPoolExecutor(1) as pool:
+        other = pool.submit(collecting)
+        begun.wait(10)
+        with pytest.warns(EmptyDocumentWarning, match="for this thread"):
+            warn("for this thread", EmptyDocumentWarning)
+        done.set()
+        assert other.result() == ["for the page"]
+    with pytest.warns(SmallClassWarning):
+        warn("afterwards", SmallClassWarning)
+
+
+def test_two_silences_that_overlap_end_both() -> None:
+    """With `warnings.catch_warnings` alone, the filters that the first one found would come back last."""
+    filters, begun, other, over = list(warnings.filters), threading.Event(), threading.Event(), threading.Event()
+
+    def first() -> None:
+        with unheard(SmallClassWarning):
+            begun.set()
+            other.wait(0.2)  # in vain: the other one waits, too
+        over.set()
+
+    def second() -> None:
+        begun.wait(10)
+        with unheard():
+            other.set()
+            over.wait(10)
+
+    with ThreadPoolExecutor(2) as pool:
+        for each in [pool.submit(first), pool.submit(second)]:
+            each.result()
     assert warnings.filters == filters
 
 

@@ -129,8 +129,8 @@ def transfer(
     source = read_texts(source_texts, "source_texts")
     labels = read_source_labels(source_labels, len(source))
     domains = _read_domains(source_domains, len(source))
-    estimator = read_method(method, random_state)
-    with _told(estimator, target_prior, max_time, verbose, vectorizer is None) as before:
+    estimator = read_method(method)
+    with _told(estimator, random_state, target_prior, max_time, verbose, vectorizer is None) as before:
         if hasattr(target_texts, "to_delayed"):  # a Dask collection
             _check_partitioned(estimator, client, folder, (vectorizer, encoder, target_labels))
             result = transfer_partitions(estimator, source, labels, domains, target_texts, client, folder, preset)
@@ -229,9 +229,15 @@ def _told(estimator: TransferClassifier, *given: Any) -> Iterator[dict[str, Any]
 
 
 def _tell(
-    estimator: TransferClassifier, target_prior: Any, max_time: float | None, verbose: int, reads_texts: bool
+    estimator: TransferClassifier,
+    random_state: Any,
+    target_prior: Any,
+    max_time: float | None,
+    verbose: int,
+    reads_texts: bool,
 ) -> None:
     """What `transfer` was told, to a method that listens. Where it `reads_texts`, it knows best what stands in rows."""
+    seed(estimator, random_state)
     if isinstance(estimator, Auto) and reads_texts:
         estimator.set_params(n_embedding_features=0)
     if target_prior is not None:
@@ -326,12 +332,16 @@ def _read_vectorizer(vectorizer: Any, preset: str | None, encoder: Any, takes_bo
     return words if encoder is None else WordsAndEmbeddings(words, read_encoder(encoder))
 
 
-def read_method(method: str | TransferClassifier, random_state: Any) -> TransferClassifier:
+def seed(estimator: TransferClassifier, random_state: Any) -> TransferClassifier:
+    """The same estimator, which starts from this unless it has its own, or none."""
+    has_none = estimator.get_params().get("random_state", random_state) is None
+    return estimator.set_params(random_state=random_state) if has_none else estimator
+
+
+def read_method(method: str | TransferClassifier) -> TransferClassifier:
     """An estimator by the name of its method, or a copy of the one given: itself, if it keeps what fits make."""
     if isinstance(method, TransferClassifier):
-        found = method if method.get_params().get("warm_start") else clone(method)
-        has_none = found.get_params().get("random_state", random_state) is None
-        return found.set_params(random_state=random_state) if has_none else found
+        return method if method.get_params().get("warm_start") else clone(method)
     by_name = {name.lower(): kind for name, kind in {"Auto": Auto, **METHODS}.items()}
     if not isinstance(method, str) or method.lower() not in by_name:
         meant = nearest_label(method, ["Auto", *METHODS]) if isinstance(method, str) else None
@@ -339,7 +349,5 @@ def read_method(method: str | TransferClassifier, random_state: Any) -> Transfer
         raise ValueError(
             f"method is {method!r}{ask}: choose from Auto, {', '.join(METHODS)}, or give an estimator of isthmus."
         )
-    estimator: TransferClassifier = by_name[method.lower()]()
-    if "random_state" in estimator.get_params():
-        estimator.set_params(random_state=random_state)
-    return estimator
+    found: TransferClassifier = by_name[method.lower()]()
+    return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -86,6 +87,7 @@ class TransferWarning(UserWarning):
 
 
 _silenced: ContextVar[tuple[type[Warning], ...]] = ContextVar("silenced", default=())
+_collected: ContextVar[list[str] | None] = ContextVar("collected", default=None)
 
 
 @contextmanager
@@ -101,6 +103,28 @@ def silenced(*kinds: type[Warning]) -> Iterator[None]:
         _silenced.reset(token)
 
 
+_one_at_a_time = threading.RLock()
+
+
+@contextmanager
+def unheard(kind: type[Warning] = Warning) -> Iterator[None]:
+    """While this lasts, no thread hears libraries warn of this kind; only one at a time, so that no silence stays."""
+    with _one_at_a_time, warnings.catch_warnings():
+        warnings.simplefilter("ignore", kind)
+        yield
+
+
+@contextmanager
+def collected() -> Iterator[list[str]]:
+    """While this lasts, what `warn` would say in this thread is put into a list, for a page to show."""
+    found: list[str] = []
+    token = _collected.set(found)
+    try:
+        yield found
+    finally:
+        _collected.reset(token)
+
+
 def warn_deprecated(old: str, new: str, *, goes_in: str) -> None:
     """Something public has a better way: the old one works until `goes_in`, a version (docs/stability.md)."""
     warn(f"{old} is deprecated, and goes in isthmus {goes_in}: use {new}.", FutureWarning)
@@ -112,6 +136,9 @@ def warn(sentence: str, kind: type[Warning]) -> None:
     From Python 3.12 on, `warnings.warn` can do so itself (skip_file_prefixes).
     """
     if issubclass(kind, _silenced.get()):
+        return
+    if (heard := _collected.get()) is not None:
+        heard.append(sentence)
         return
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in BETWEEN:

@@ -12,7 +12,7 @@ from typing import Any
 
 import typer
 
-from isthmus._api import read_method
+from isthmus._api import read_method, seed
 from isthmus.cli.settings import apply_settings
 from isthmus.cli.stages import Advance, Stages
 from isthmus.core.estimator import TransferClassifier
@@ -36,7 +36,7 @@ def read_estimator(
     if random_state >= SEEDS:
         raise typer.BadParameter(f"{random_state} is too large: give less than {SEEDS:,}.", param_hint="--random-state")
     try:
-        estimator = read_method(method, random_state)
+        estimator = seed(read_method(method), random_state)
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--method") from None
     known = estimator.get_params()

@@ -60,6 +60,7 @@ def serve(
             serving_app(served, limits, token is not None, log),
             hosts=names,
             token=token,
+            remedy="The token is missing or wrong: send the header Authorization: Bearer TOKEN.",
             open_paths=["/healthz", "/readyz"],
         )
         shown = f"[{host}]" if ":" in host else host

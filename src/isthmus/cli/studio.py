@@ -51,7 +51,7 @@ def studio(
 
     require_extra("studio", "starlette", "uvicorn", "python_multipart")
     try:
-        read_method(method or DEFAULT_METHOD, 0)
+        read_method(method or DEFAULT_METHOD)
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--method") from None
     if bool(source) != bool(target):
@@ -86,6 +86,7 @@ def _run(project: Path, loaded: Loaded | None, reading: Reading, method: str, po
             studio_app(session, lambda one, other, told: read_uploaded(one, other, told, reading)),
             hosts=[f"127.0.0.1:{number}", f"localhost:{number}"],
             token=token,
+            remedy="Open this with the address that was printed when it started: it holds a token.",
         )
         address = f"http://127.0.0.1:{number}/?token={token}"
         output().print(f"The studio is at {address}", markup=False, soft_wrap=True)
@@ -97,17 +98,14 @@ def _run(project: Path, loaded: Loaded | None, reading: Reading, method: str, po
 
 def read_pair(source: list[str], target: str, reading: Reading) -> Loaded:
     """Two files as a project takes them; rows that cannot be read are left out, and told."""
-    import warnings
-
     from isthmus.cli.bad_rows import BadRows
     from isthmus.cli.console import as_options
     from isthmus.cli.gathering import check_files, domain_names, gather_files
     from isthmus.cli.stages import Stages
-    from isthmus.exceptions import DataError
+    from isthmus.exceptions import DataError, collected
     from isthmus.studio import Loaded, ProjectDocuments
 
-    with BadRows() as bad, Stages() as stages, warnings.catch_warnings(record=True) as warned:
-        warnings.simplefilter("always")
+    with BadRows() as bad, Stages() as stages, collected() as warned:
         files = gather_files(source, target, reading, stages, bad)
         if not all(file.texts for file in (*files.sources, files.target)):
             bad.refuse(may_skip=False)
@@ -126,7 +124,7 @@ def read_pair(source: list[str], target: str, reading: Reading) -> Loaded:
     )
     paths = {file.path: Path(file.path).name for file in (*files.sources, files.target)}
     sentences = [
-        *(str(one.message) for one in warned),
+        *warned,
         *(f"Left out: {one}" for one in bad.sentences),
         *(finding.message for finding in files.findings()),
     ]

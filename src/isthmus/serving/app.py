@@ -58,12 +58,11 @@ class _Service:
         text, n_words = found.get("text"), whole_number(found.get("words", 10))
         if not isinstance(text, str) or n_words is None or not 1 <= n_words <= 100:
             raise RequestError(422, "Give a text, and perhaps words, a number from 1 to 100.")
-        (labelled,) = await self.batchers[model.name].submit([whole(text)])
         try:
-            words = await run_in_threadpool(model.explain, whole(text), n_words)
+            label, words = await run_in_threadpool(model.explain, whole(text), n_words)
         except DataError as error:  # there are no words to name
             raise RequestError(422, str(error)) from None
-        return JSONResponse({"model": model.name, "label": labelled["label"], "words": words})
+        return JSONResponse({"model": model.name, "label": label, "words": words})
 
     async def list_models(self, request: Request) -> Response:
         listed = [
@@ -81,14 +80,11 @@ class _Service:
         return JSONResponse({"status": "busy" if busy else "ready"}, 503 if busy else 200)
 
     async def show_metrics(self, request: Request) -> Response:
+        drift = {name: await run_in_threadpool(model.drift) for name, model in self.models.items()}
+        self.metrics.tell_drift(drift)
         for name, model in self.models.items():
             self.metrics.waiting.labels(name).set(self.batchers[name].n_waiting)
             self.metrics.loads.labels(name).set(model.n_loaded)
-            drift = await run_in_threadpool(model.drift)
-            if drift is not None:
-                self.metrics.drift.labels(name).set(drift.drifted)
-                for sign in drift.signs:
-                    self.metrics.signs.labels(name, sign.name).set(sign.value)
         return Response(self.metrics.text(), media_type="text/plain; version=0.0.4")
 
     async def openapi(self, request: Request) -> Response:

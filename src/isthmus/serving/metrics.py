@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+from isthmus.drift import DriftReport
 
 SECONDS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10)
 
@@ -28,6 +32,16 @@ class Metrics:
             "isthmus_drift", "1 if the last documents do not look like the target.", ["model"], registry=self._registry
         )
         self.signs = Gauge("isthmus_drift_sign", "What drift is told by.", ["model", "sign"], registry=self._registry)
+
+    def tell_drift(self, reports: Mapping[str, DriftReport | None]) -> None:
+        """By model; None where there are too few documents to tell, and what was told of a model before it goes."""
+        self.drift.clear()
+        self.signs.clear()
+        for model, report in reports.items():
+            if report is not None:
+                self.drift.labels(model).set(report.drifted)
+                for sign in report.signs:
+                    self.signs.labels(model, sign.name).set(sign.value)
 
     def text(self) -> bytes:
         return generate_latest(self._registry)

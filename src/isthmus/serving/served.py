@@ -94,13 +94,15 @@ class ServedModel:
         joined = {name: np.concatenate([one[name] for one in recent])[-WINDOW:] for name in recent[0]}
         return compare_batch(profile, joined)
 
-    def explain(self, text: str, n_words: int) -> dict[str, float]:
-        """The words that decided the label of a text, and their weights."""
+    def explain(self, text: str, n_words: int) -> tuple[str, dict[str, float]]:
+        """The label of a text, and the words that decided it with their weights: both of the same model."""
         result = self.result
         X = result.vectorizer.transform([text])
         names = named_features(result.vectorizer)
-        (words,) = deciding_words(result.estimator, X, names, n_words)
-        return dict(words)
+        with silenced(EmptyDocumentWarning):
+            (label,) = result.estimator.predict(X)
+            (words,) = deciding_words(result.estimator, X, names, n_words, labels=[label])
+        return str(label), dict(words)
 
 
 def model_name(path: str) -> str:

@@ -37,12 +37,15 @@ class Guard:
     """Refuses what does not come from its own pages, or from whoever has the token, before anything else sees it.
 
     `hosts` are the values of the Host header that are answered to. With a `token`, a request must bring it: as a bearer
-    token, as a cookie, or once in the address (?token=), which sets the cookie. Paths in `open_paths` need none.
+    token, as a cookie, or once in the address (?token=), which sets the cookie; whoever brings none is told `remedy`.
+    Paths in `open_paths` need none.
     """
 
-    def __init__(self, app: Any, hosts: Iterable[str], token: str | None, open_paths: Iterable[str] = ()) -> None:
+    def __init__(
+        self, app: Any, hosts: Iterable[str], token: str | None, remedy: str, open_paths: Iterable[str] = ()
+    ) -> None:
         self._app, self._hosts, self._token = app, {host.lower() for host in hosts}, token
-        self._open = set(open_paths)
+        self._remedy, self._open = remedy, set(open_paths)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         if scope["type"] != "http":  # nobody here speaks over web sockets
@@ -80,7 +83,7 @@ class Guard:
             return None
         if any(map(self._is_token, (_asked_token(scope), _bearer(headers), _cookie(scope, headers)))):
             return None
-        return 401, "Open this with the address that was printed when it started: it holds a token."
+        return 401, self._remedy
 
     def _is_token(self, brought: str) -> bool:
         """In a time that does not tell how much of it is right."""
