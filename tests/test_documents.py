@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import ThreadPoolExecutor
-from threading import current_thread
+from contextvars import ContextVar
+from threading import Event, current_thread
 from time import sleep
 from typing import Any
 
@@ -98,6 +99,26 @@ def test_results_come_in_order_and_the_thread_that_asks_works_too() -> None:
     found = list(numerics.in_threads(slowly, range(12)))
     assert [number for number, _ in found] == list(range(12))
     assert {name.startswith(numerics.OWN_THREADS) for _, name in found} == {True, False}
+
+
+def test_threads_know_what_the_one_that_asks_knows() -> None:
+    """Such as which warnings are silenced there."""
+    known: ContextVar[str] = ContextVar("known", default="nothing")
+    there = Event()
+
+    def look(number: int) -> tuple[str, bool]:
+        if number:
+            there.set()
+        else:
+            there.wait(30)  # the other one is begun elsewhere
+        return known.get(), current_thread().name.startswith(numerics.OWN_THREADS)
+
+    token = known.set("this")
+    try:
+        found = list(numerics.in_threads(look, range(2)))
+    finally:
+        known.reset(token)
+    assert found == [("this", False), ("this", True)]
 
 
 def test_after_an_error_nothing_more_is_begun() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from contextvars import Context, copy_context
 from functools import partial
 from itertools import combinations
 from time import perf_counter
@@ -306,8 +305,7 @@ class Run:
             for own in group:
                 solve(own)
 
-        contexts = [copy_context() for _ in groups]
-        list(in_threads(Context.run, contexts, [in_turn] * len(groups), list(groups.values())))
+        list(in_threads(in_turn, list(groups.values())))
 
     def _assigned(self, name: str, number: int, X: Matrix) -> Array:
         width = self.width_of(name)

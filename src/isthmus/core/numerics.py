@@ -7,6 +7,7 @@ import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from functools import cache
 from itertools import starmap
 from threading import current_thread
@@ -180,14 +181,15 @@ def n_cores() -> int:
 
 
 def in_threads(function: Callable[..., T], *operands: Sequence[Any]) -> Iterator[T]:
-    """`map` on all cores, in order: scipy's products let other threads run.
+    """`map` on all cores, in order, each call in a copy of this context: scipy's products let other threads run.
 
     What a thread of ours asks for in turn, it does itself: it would wait for itself otherwise.
     """
     calls = list(zip(*operands, strict=True))
     if len(calls) < 2 or current_thread().name.startswith(OWN_THREADS):
         return starmap(function, calls)
-    return _shared(function, calls, [all_threads().submit(function, *each) for each in calls[1:]])
+    others = [all_threads().submit(copy_context().run, function, *each) for each in calls[1:]]
+    return _shared(function, calls, others)
 
 
 def _shared(function: Callable[..., T], calls: list[Any], others: list[Future[T]]) -> Iterator[T]:

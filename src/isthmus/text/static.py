@@ -6,7 +6,6 @@ S. Tulkens and T. van Dongen, "Model2Vec: Fast State-of-the-Art Static Embedding
 from __future__ import annotations
 
 import re
-import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -16,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from isthmus.exceptions import DataError, MissingDataError
+from isthmus.exceptions import DataError, MissingDataError, unheard
 from isthmus.typing import Array
 
 STATIC = "static"
@@ -52,8 +51,7 @@ class StaticEncoder:
         except ImportError:
             raise DataError(f"The encoder {self.name!r} needs model2vec: pip install 'isthmus[static]'.") from None
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", ResourceWarning)  # before version 0.10 it leaves a file open
+            with unheard(ResourceWarning):  # before version 0.10 it leaves a file open
                 return StaticModel.from_pretrained(self.folder)
         except Exception as error:  # what others read may break in their own ways
             said = (str(error).splitlines() or [""])[0].rstrip(". ")

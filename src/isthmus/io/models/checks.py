@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import re
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -20,7 +19,7 @@ from isthmus._result import Result
 from isthmus.core.estimator import TransferClassifier
 from isthmus.core.solution import Solution
 from isthmus.drift import TargetProfile
-from isthmus.exceptions import ModelFileError
+from isthmus.exceptions import ModelFileError, unheard
 from isthmus.text import SignSplit
 
 FITTED = (
@@ -124,8 +123,7 @@ def check_model(model: Any, sizes: set[int], encoder: Any) -> None:
 def _trial(failure: str) -> Iterator[None]:
     """Whatever a forged model does in here is a reason to refuse its file."""
     try:
-        with warnings.catch_warnings(), parallel_config("sequential"):  # no processes for one row
-            warnings.simplefilter("ignore")
+        with unheard(), parallel_config("sequential"):  # no processes for one row
             yield
     except Exception as error:
         reason = (str(error).splitlines() or [""])[0]

@@ -5,7 +5,6 @@ W. Dai, G.-R. Xue, Q. Yang and Y. Yu, "Co-clustering based Classification for Ou
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -22,6 +21,7 @@ from isthmus.core.numerics import order_of_rows, unit_rows
 from isthmus.core.problem import Problem, has_words
 from isthmus.core.solution import Solution
 from isthmus.core.workspace import Workspace
+from isthmus.exceptions import unheard
 from isthmus.solvers.spectral import class_sums
 from isthmus.typing import Array, Matrix, Positions
 
@@ -125,8 +125,7 @@ class CoCC(TransferClassifier):
         rng = check_random_state(self.random_state)
         k_means = KMeans(min(self.n_clusters, int(used.sum())), n_init=1, max_iter=10, random_state=rng)
         # Words of the same documents are no reason to warn.
-        with ONE_OPENMP_THREAD, warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
+        with ONE_OPENMP_THREAD, unheard(ConvergenceWarning):
             clusters[used] = k_means.fit(rows[used]).labels_
         return clusters
 

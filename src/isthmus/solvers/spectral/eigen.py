@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from inspect import signature
 from typing import Any
@@ -13,7 +12,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh, lobpcg
 from sklearn.exceptions import ConvergenceWarning
 
 from isthmus.core.progress import Step
-from isthmus.exceptions import warn
+from isthmus.exceptions import unheard, warn
 from isthmus.solvers.spectral.watching import Stopped, Watched
 from isthmus.typing import Array
 
@@ -100,8 +99,7 @@ def _preconditioned(
     operators = [
         LinearOperator((n, n), matvec=product, matmat=product, dtype=np.float64) for product in (flipped, precondition)
     ]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # of a tolerance missed by any vector, the extra ones too
+    with unheard(UserWarning):  # of a tolerance missed by any vector, the extra ones too
         values, vectors = lobpcg(operators[0], block, M=operators[1], tol=1e-8, maxiter=MAX_ITER, largest=False)
     values, vectors = values[:n_vectors], vectors[:, :n_vectors]
     missed = np.linalg.norm(flipped(vectors) - vectors * values, axis=0).max()
