@@ -18,10 +18,12 @@ from conftest import Toy, make_toy, quiet
 from isthmus import Auto, suggest_labels
 from isthmus.auto.candidates import LEARNER, MIXTURE, PORTFOLIO, SOURCE_ONLY
 from isthmus.auto.diagnostics import Diagnostics
+from isthmus.auto.reuse import SameProblem, with_known_documents
 from isthmus.auto.run import Run
 from isthmus.auto.sample import sample_for_decisions, sample_for_learning, sample_for_spreads
 from isthmus.core.parts import drawn_rows
 from isthmus.core.problem import make_problem
+from isthmus.core.workspace import Workspace
 from isthmus.methods import LR, NaiveBayesEM
 
 
@@ -299,6 +301,19 @@ def test_a_warm_start_reads_other_documents_afresh(toy: Toy) -> None:
     assert set(warm.classes_) == {"one", "another"}
     quiet(toy, warm)
     assert np.array_equal(warm.label_distributions_, quiet(toy, Auto(random_state=0)).label_distributions_)
+
+
+def test_a_warm_start_knows_rows_that_have_moved(toy: Toy) -> None:
+    """The same documents, of which those of the target now come right after the first."""
+    order = np.argsort(~toy.in_target, kind="stable")
+    order = np.concatenate([[0], order[order > 0]])
+    moved = Toy(toy.X[order], toy.y[order], toy.domain[order])
+    one, two = (make_problem(LR(), own.X, own.y, own.domain, "target", None) for own in (toy, moved))
+    workspace = Workspace()
+    one, two, again = (with_known_documents(problem, workspace) for problem in (one, two, one))
+    assert one.documents is two.documents
+    assert SameProblem(one) == SameProblem(again)
+    assert SameProblem(one) != SameProblem(two)
 
 
 def test_what_a_warm_start_keeps_is_not_pickled(toy: Toy) -> None:

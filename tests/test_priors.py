@@ -43,6 +43,14 @@ def test_the_prior_is_met_exactly_where_counts_are_whole() -> None:
     assert np.bincount(label_by_rank(scores, np.array([0.0, 1.0, 0.0])), minlength=3).tolist() == [0, 3000, 0]
 
 
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
+def test_what_is_no_number_has_no_rank(wrong: float) -> None:
+    scores = np.zeros((4, 2))
+    scores[2, 1] = wrong
+    with pytest.raises(ValueError, match="scores holds NaN or an infinite number"):
+        label_by_rank(scores, np.array([0.5, 0.5]))
+
+
 def test_documents_with_equal_scores_move_together(monkeypatch: pytest.MonkeyPatch) -> None:
     look = Mock(wraps=priors._cheapest_chain)
     monkeypatch.setattr(priors, "_cheapest_chain", look)

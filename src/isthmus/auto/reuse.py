@@ -58,7 +58,9 @@ class SameProblem:
             and one.n_embeddings == two.n_embeddings
             and np.array_equal(one.classes, two.classes)
             and all(
-                own.is_target == its.is_target and np.array_equal(own.labels, its.labels)
+                own.is_target == its.is_target
+                and np.array_equal(own.rows, its.rows)
+                and np.array_equal(own.labels, its.labels)
                 for own, its in zip(one.domains, two.domains, strict=True)
             )
         )

@@ -107,6 +107,8 @@ def label_by_rank(scores: Array, prior: Array) -> Positions:
     scores = np.asarray(scores, dtype=np.float64)
     if not len(scores):
         return np.zeros(0, dtype=np.intp)
+    if not np.isfinite(scores).all():  # by what is no number, nothing can be ranked
+        raise ValueError("scores holds NaN or an infinite number: give finite scores.")
     wanted = _whole(len(scores) * prior)
     labels = np.asarray((scores + _offsets(scores, wanted)).argmax(axis=1))
     surplus = np.bincount(labels, minlength=len(wanted)) - wanted
