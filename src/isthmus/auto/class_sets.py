@@ -1,10 +1,12 @@
 """Which classes the target has: those of the source that it lacks, and one that the source lacks (open set).
 
-A class that is there leaves traces in the answers of unlike candidates: they give it some documents, they mean the same
-ones, these look like the source's documents of that class, and those in turn look like these. If the class is missing,
-candidates fill it with whatever is left, each in its own way. How much a class's documents look like one another in the
-source is what they are measured by: some classes are hard to tell in any domain. The weighted geometric mean of these
-traces is the class's presence. A class that has merely become rare (label shift) leaves all but the first.
+A class that is there leaves traces in the answers of unlike candidates: they mean the same documents, these look like
+the source's documents of that class, those in turn look like these, and pairs of both are nearer to one another than to
+anything else (mutual nearest neighbors). If the class is missing, candidates fill it with whatever is left, each in its
+own way. How much a class's documents look like one another in the source is what they are measured by: some classes are
+hard to tell in any domain. The geometric mean of these traces is the class's presence, and counts beside that of the
+other classes: where all are low, the domains lie far apart. A class that has merely become rare (label shift) is as
+present as before.
 
 Two things speak for a class of the source around a target document: that class's documents have their nearest neighbors
 there, and the source-only classifier leans to it. Both are looked at in neighborhoods of the target, beside the other
@@ -17,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,14 +29,8 @@ from isthmus.core.problem import Problem
 from isthmus.solvers.spectral import nearest, nearest_others
 from isthmus.typing import Array, Mask, Matrix, Positions
 
-WEIGHTS = (0.25, 0.5, 1.0, 1.0, 1.0)
-"""Chosen: of the traces, in the order of `presence`. What neighbors say counts for more than what candidates do."""
-MISSING = 0.55
-"""Chosen: presence below which a class is missing,"""
-MISSING_OF_FEW = 1.0
-"""less this over the root of how many documents it should have: of few, little may be seen by chance;"""
-BESIDE = 0.55
-"""and if it is less than this part of the median class's: where all are low, the domains lie far apart."""
+MISSING = 0.57
+"""Chosen: a class is missing if its presence is less than this part of the median class's."""
 EXPECTED = 30
 """Chosen: documents that a class should have; of fewer nothing is said."""
 LEAST_TRACE = 0.02
@@ -69,32 +66,25 @@ def missing_classes(problem: Problem, counted: LookedAt, answers: Mapping[str, A
     unlike = [answers[name] for name in names.UNLIKE if name in answers]
     if problem.n_classes < 3 or len(unlike) < 2 or not problem.is_bag_of_words:
         return []
-    found = presence(problem, counted, unlike, list(answers.values()))
+    found = presence(problem, counted, unlike)
     expected = min(map(len, counted)) * problem.class_prior
-    limits = MISSING - MISSING_OF_FEW / np.sqrt(np.maximum(expected, 1))
-    gone = (found < np.minimum(limits, BESIDE * np.median(found))) & (expected >= EXPECTED)
+    gone = (found < MISSING * np.median(found)) & (expected >= EXPECTED)
     for domain in problem.labeled_targets:
         gone &= ~domain.labels.any(axis=0)
     return [name for name, lacks in zip(problem.classes.tolist(), gone, strict=True) if lacks]
 
 
-def presence(problem: Problem, counted: LookedAt, unlike: list[Array], answers: list[Array]) -> Array:
-    """Of each class in the target: about one where it is as at home as in the source.
-
-    Support is asked for twice: of as many documents as the source's prior has, and of those that the class was given,
-    if they are fewer.
-    """
-    together, near = np.mean(unlike, axis=0), shares_around(problem, counted)
-    labels = together.argmax(axis=1)
-    expected, given = problem.class_prior, np.bincount(labels, minlength=problem.n_classes) / len(labels)
-    usual, there = np.maximum(kinship(problem, counted), LEAST_KINSHIP), together[counted.target]
+def presence(problem: Problem, counted: LookedAt, unlike: list[Array]) -> Array:
+    """Of each class in the target, by the answers of unlike candidates: about one where it is as at home as ever."""
+    together, across = np.mean(unlike, axis=0), neighbors_across(problem, counted)
+    there = together[counted.target]
     traces = [
-        relative_shares(problem, answers),
         concord(unlike),
-        *(support(near, there, shares) / usual for shares in (expected, np.minimum(expected, given))),
-        reciprocity(problem, counted, labels),
+        support(across, there, problem.class_prior) / np.maximum(kinship(problem, counted), LEAST_KINSHIP),
+        reciprocity(across, there),
+        mutual_pairs(across, there),
     ]
-    return np.asarray(np.exp(np.average(np.log(np.maximum(traces, LEAST_TRACE)), axis=0, weights=WEIGHTS)))
+    return np.asarray(np.exp(np.mean(np.log(np.maximum(traces, LEAST_TRACE)), axis=0)))
 
 
 def concord(answers: list[Array]) -> Array:
@@ -108,46 +98,72 @@ def concord(answers: list[Array]) -> Array:
     return np.clip(np.mean(pairs, axis=0), 0, 1)
 
 
-def shares_around(problem: Problem, counted: LookedAt) -> Array:
-    """For each target document that is looked at, the share of each class among its nearest labelled documents."""
+class Across(NamedTuple):
+    """Which documents of the two domains are near to one another, of those that are looked at."""
+
+    to_source: Matrix
+    """A row for each target document, true where its nearest labelled documents are,"""
+    to_target: Matrix
+    """and one for each labelled document, true where its nearest target documents are."""
+    classes: Array
+    """Those of the labelled documents, one-hot."""
+
+
+def neighbors_across(problem: Problem, counted: LookedAt) -> Across:
+    """In both directions."""
     (X, known), (asked, here) = problem.labeled, counted
-    votes = nearest(problem.unlabeled[here], X[asked], N_NEIGHBORS) > 0
-    return np.asarray(votes @ np.eye(problem.n_classes)[known[asked]]) / N_NEIGHBORS
+    source, target = X[asked], problem.unlabeled[here]
+    return Across(
+        nearest(target, source, N_NEIGHBORS) > 0,
+        nearest(source, target, N_NEIGHBORS) > 0,
+        np.eye(problem.n_classes)[known[asked]],
+    )
 
 
 def kinship(problem: Problem, counted: LookedAt) -> Array:
     """For each class, the share of it among the nearest labelled documents of its own ones, themselves left out."""
     (X, known), asked = problem.labeled, counted.source
     votes, own = nearest_others(X[asked], N_NEIGHBORS) > 0, np.eye(problem.n_classes)[known[asked]]
-    shares = np.asarray(votes @ own) / np.maximum(np.asarray(votes.sum(axis=1)).reshape(-1, 1), 1)
-    return np.asarray((own * shares).sum(axis=0) / np.maximum(own.sum(axis=0), 1))
+    return class_means(own, votes @ own / np.maximum(np.asarray(votes.sum(axis=1)).reshape(-1, 1), 1))
 
 
-def support(near: Array, probabilities: Array, expected: Array) -> Array:
-    """For each class, the share of it around the documents that are surest to have it, of as many as expected."""
-    found = np.zeros(len(expected))
-    for number, share in enumerate(expected):
-        n = max(int(SUREST * share * len(near)), N_NEIGHBORS)
-        found[number] = near[np.argsort(-probabilities[:, number], kind="stable")[:n], number].mean()
+def support(across: Across, probabilities: Array, class_prior: Array) -> Array:
+    """For each class, the share of it around the documents that are surest to have it.
+
+    Of as many as the source's prior has, or of those that have its pseudo-label, if they are fewer.
+    """
+    shares = across.to_source @ across.classes / N_NEIGHBORS
+    given = np.bincount(probabilities.argmax(axis=1), minlength=len(class_prior)) / len(probabilities)
+    found = np.zeros(len(class_prior))
+    for number, share in enumerate(np.minimum(class_prior, given)):
+        n = max(int(SUREST * share * len(probabilities)), N_NEIGHBORS)
+        found[number] = shares[np.argsort(-probabilities[:, number], kind="stable")[:n], number].mean()
     return found
 
 
-def reciprocity(problem: Problem, counted: LookedAt, labels: Positions) -> Array:
+def reciprocity(across: Across, probabilities: Array) -> Array:
     """For each class, how much oftener the target documents next to its source documents have its pseudo-label.
 
     Oftener than those next to any source document, so that a class prior does not matter; twice that, at most one.
     """
-    (X, known), (asked, here) = problem.labeled, counted
-    votes = (nearest(X[asked], problem.unlabeled[here], N_NEIGHBORS) > 0) @ np.eye(problem.n_classes)[labels[here]]
-    own = np.eye(problem.n_classes)[known[asked]]
-    in_class = (own * votes).sum(axis=0) / np.maximum(own.sum(axis=0), 1)
-    return np.clip(2 * (in_class - votes.mean(axis=0)) / N_NEIGHBORS, 0, 1)
+    votes = across.to_target @ pseudo_labels(probabilities) / N_NEIGHBORS
+    return np.clip(2 * (class_means(across.classes, votes) - votes.mean(axis=0)), 0, 1)
 
 
-def relative_shares(problem: Problem, answers: list[Array]) -> Array:
-    """For each class, how many documents candidates give it, for as many as the source's prior would; at most one."""
-    given = [np.bincount(own.argmax(axis=1), minlength=problem.n_classes) / max(len(own), 1) for own in answers]
-    return np.minimum(np.median(given, axis=0) / np.maximum(problem.class_prior, 1e-12), 1)
+def mutual_pairs(across: Across, probabilities: Array) -> Array:
+    """For each class, how many mutual nearest neighbors with its pseudo-label its source documents have (Haghverdi)."""
+    mutual = across.to_target.multiply(across.to_source.T)
+    return class_means(across.classes, mutual @ pseudo_labels(probabilities))
+
+
+def pseudo_labels(probabilities: Array) -> Array:
+    """The likeliest classes, one-hot."""
+    return np.eye(probabilities.shape[1])[probabilities.argmax(axis=1)]
+
+
+def class_means(classes: Array, values: Array) -> Array:
+    """For each class, the mean of its own column over its documents."""
+    return np.asarray((classes * values).sum(axis=0) / np.maximum(classes.sum(axis=0), 1))
 
 
 def novel_documents(problem: Problem, counted: LookedAt, probabilities: Array, labels: Positions) -> Mask | None:
