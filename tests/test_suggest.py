@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from command import run
 from isthmus import load
 from isthmus.exceptions import DataError
-from isthmus.io.documents import read_given
+from isthmus.io.documents import open_documents, read_given
 from isthmus.io.documents.tables import open_table
 from isthmus.io.documents.tasks import TASK_COLUMNS, TASK_FORMATS, written_tasks
 from isthmus.selection import RANDOM, TEACHING, pick_batch, suggest_labels
@@ -226,6 +226,15 @@ def test_a_gap_in_a_labelled_file_is_no_label(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"id": 7.0, "label": "pay"}\n{"id": 8, "label": NaN}\n{"id": 9, "label": null}\n')
     assert [(one.id, one.label) for one in read_given(str(path))] == [("7", "pay")]
+
+
+def test_ids_are_read_alike_by_both_readers(tmp_path: Path) -> None:
+    """Spaces around one belong to the file: otherwise the labels of such documents find none."""
+    path = tmp_path / "a.csv"
+    path.write_text("id,text,label\n 7,one,pay\n8 ,two,bug\n")
+    with open_documents(str(path)) as documents:
+        names = [document.id for document in documents]
+    assert names == [one.id for one in read_given(str(path))] == ["7", "8"]
 
 
 def test_people_who_disagree_gave_no_label(tmp_path: Path) -> None:
