@@ -21,7 +21,7 @@ import isthmus
 from command import run
 from isthmus.auto.update import LEAST, UpdatedSolution, _correction
 from isthmus.drift import profile_target
-from isthmus.text import UnicodeCounts, grown_vectorizer, preset_vectorizer
+from isthmus.text import UnicodeCounts, grown_vectorizer, preset_vectorizer, text_vectorizer
 from test_quality import make, put, unlabelled
 
 SOURCE, ROWS, LATER = make(60, 0), make(120, 1, "t"), make(300, 2, "u")
@@ -142,6 +142,21 @@ def test_words_are_added_at_the_right_with_the_weight_of_rare_ones() -> None:
     assert grown[1].idf_[-1] == pytest.approx(np.log(5 / 2))
     assert grown_vectorizer(vectorizer, ["old words"], 3) is vectorizer
     assert grown_vectorizer(str, ["old words"], 3) is str
+
+
+@pytest.mark.parametrize(("least", "added"), [(2, {"both", "most"}), (1.0, {"both"}), (0.6, {"both", "most"})])
+def test_new_words_stand_in_as_many_texts_as_min_df_asks_for(least: float, added: set[str]) -> None:
+    """A number of texts, or a share of them."""
+    vectorizer = text_vectorizer(min_df=least).fit(["old"] * 4)
+    grown = grown_vectorizer(vectorizer, ["old both most one", "both most", "both"], 4)
+    assert grown[0].vocabulary_.keys() == {"old"} | added
+
+
+def test_one_label_counts_little_beside_what_the_model_claims(result: isthmus.Result) -> None:
+    claimed = result.update(texts(LATER)).probabilities.max(axis=1).mean()
+    wrong = str(result.classes[result.classes != result.predict(texts(LATER[:1]))[0]][0])
+    after = result.update(texts(LATER), [wrong, *[None] * (len(LATER) - 1)])
+    assert after.probabilities[1:].max(axis=1).mean() == pytest.approx(claimed, abs=0.05)
 
 
 def test_the_command(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from isthmus.core.features import is_word
 from isthmus.core.parts import drawn_rows, rows_of, taken_rows, word_sums
 from isthmus.exceptions import EmptyDocumentWarning, silenced
 from isthmus.text import LogTfidf, WordsAndEmbeddings
+from isthmus.text.word_counts import least_documents
 from isthmus.typing import Array, Positions
 
 MOST_DOCUMENTS = 5_000
@@ -65,7 +65,7 @@ def profile_target(result: Any, target_texts: Collection[str] | None = None) -> 
     shared = _frequent_words(result.vectorizer, n_source + len(texts))
     if shared is None:
         shared = _shared_words(result.vectorizer, chain(result.source_texts, texts))
-    X = _below(result.X, n_source) if result.X is not None else result.vectorizer.transform(texts)
+    X = rows_of(result.X, n_source, result.X.shape[0]) if result.X is not None else result.vectorizer.transform(texts)
     found = _profile(result.estimator, result.vectorizer, texts, X, shared)
     # A document that was learned from is surer than later ones ever are; what the fit says of it allows for that.
     rows = drawn_for_profile(len(texts))
@@ -115,7 +115,7 @@ def _profile_of(estimator: Any, vectorizer: Any, some: DrawnDocuments, shared: s
     analyzer, words = _words(vectorizer)
     unknown = [_share(set(analyzer(text)), shared) if words else 0.0 for text in some.texts]
     closeness = (np.asarray(drawn @ center).ravel() - itself / n) * (n / max(n - 1, 1))
-    # With rare words of its own a document is less like the mean: the target itself must not ring for them.
+    # With rare words of its own a document is less like the mean: the target itself must raise no alarm for them.
     as_it_is = float(np.asarray(own @ center).mean())
     return TargetProfile(
         unknown=np.array(unknown, dtype=np.float64),
@@ -144,11 +144,6 @@ def describe_documents(
     }
 
 
-def _below(X: Any, first: int) -> Any:
-    """The rows from a place on; of a matrix that lies in files, without reading it."""
-    return rows_of(X, first, X.shape[0])
-
-
 def _frequent_words(vectorizer: Any, n_texts: int) -> set[str] | None:
     """The same as `_shared_words`, from weights that know in how many texts each word stands; None if they do not."""
     pipeline = vectorizer.words if isinstance(vectorizer, WordsAndEmbeddings) else vectorizer
@@ -172,9 +167,8 @@ def _shared_words(vectorizer: Any, texts: Iterable[str]) -> set[str]:
 
 
 def _least_documents(vectorizer: Any, n_texts: int) -> float:
-    """In how many texts a word has to stand: as scikit-learn reads `min_df`, a number or a share."""
-    least = getattr(_counts(vectorizer), "min_df", 1)
-    return float(least if isinstance(least, Integral) else least * n_texts)
+    """In how many texts a word has to stand."""
+    return least_documents(getattr(_counts(vectorizer), "min_df", 1), n_texts)
 
 
 def _without_own(vectorizer: Any, X: Any, shared: set[str]) -> Any:

@@ -11,7 +11,8 @@ import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import Pipeline
 
-from isthmus.text.vectorizer import LogTfidf
+from isthmus.text.vectorizer import LogTfidf, inverse_frequency
+from isthmus.text.word_counts import least_documents
 
 
 def grown_vectorizer(vectorizer: Any, texts: Sequence[str], n_before: int) -> Any:
@@ -29,14 +30,14 @@ def grown_vectorizer(vectorizer: Any, texts: Sequence[str], n_before: int) -> An
     frequency: Counter[str] = Counter()
     for text in texts:
         frequency.update(set(analyze(text)).difference(known))
-    least = max(int(counts.min_df), 1) if counts.min_df >= 1 else 2
+    least = least_documents(counts.min_df, len(texts))
     added = sorted(word for word, n in frequency.items() if n >= least)
     if not added:
         return vectorizer
     counts, weights = copy.copy(counts), copy.copy(weights)
     counts.vocabulary_ = known | {word: len(known) + number for number, word in enumerate(added)}
     n_texts = n_before + len(texts)
-    weights.idf_ = np.concatenate([weights.idf_, np.log([n_texts / frequency[word] for word in added])])
+    weights.idf_ = np.concatenate([weights.idf_, inverse_frequency(n_texts, [frequency[word] for word in added])])
     weights.n_features_in_ = len(weights.idf_)
     names = [name for name, _ in vectorizer.steps]
     return Pipeline(list(zip(names, [counts, weights], strict=True)))

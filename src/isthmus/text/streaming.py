@@ -9,7 +9,6 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from sklearn.pipeline import Pipeline
 
 from isthmus.core.labels import read_texts
@@ -17,8 +16,8 @@ from isthmus.exceptions import DataError, NoWordError
 from isthmus.io.atomic import write_beside
 from isthmus.io.matrices import MatrixWriter, is_finished, open_matrix
 from isthmus.text.unicode_counts import UnicodeCounts
-from isthmus.text.vectorizer import preset_for, preset_vectorizer
-from isthmus.text.word_counts import WordCounts, added_counts
+from isthmus.text.vectorizer import inverse_frequency, preset_for, preset_vectorizer
+from isthmus.text.word_counts import WordCounts, added_counts, least_documents
 
 BLOCK = 5_000
 """Texts that are held at a time."""
@@ -148,13 +147,13 @@ def learn_words(vectorizer: Pipeline, some: list[str], counted: Sequence[Path], 
     least = counts.min_df
     counts.set_params(min_df=1).fit(some)
     counts.set_params(min_df=least)
-    words = [(word, times) for word, times in added_counts(counted) if times >= least]
+    words = [(word, times) for word, times in added_counts(counted) if times >= least_documents(least, n_texts)]
     if isinstance(counts, UnicodeCounts):  # which numbers the most frequent words first
         words.sort(key=lambda each: (-each[1], each[0]))
     if not words:
         raise NoWordError("No word stands in as many texts as the preset asks for: give more texts, or choose another.")
     counts.vocabulary_ = {word: number for number, (word, _) in enumerate(words)}
-    weights.idf_ = np.log(n_texts / np.array([times for _, times in words]))
+    weights.idf_ = inverse_frequency(n_texts, [times for _, times in words])
     weights.n_features_in_ = len(words)
 
 

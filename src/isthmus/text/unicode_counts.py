@@ -16,6 +16,7 @@ from sklearn.utils._param_validation import Interval
 
 from isthmus.exceptions import NoWordError
 from isthmus.text.segmentation import SPACELESS, is_plain, letter_runs, scripts_of, tokens
+from isthmus.text.word_counts import least_documents
 
 DEFAULT_PATTERN = r"(?u)\b\w\w+\b"
 _PLAIN_WORDS = re.compile(r"[0-9A-Za-z_]{2,}").findall
@@ -87,7 +88,7 @@ class UnicodeCounts(CountVectorizer):
         met.default_factory = met.__len__  # a number for each word, as it comes
         counts = self._counted(texts, met)
         frequency = np.bincount(counts.indices, minlength=len(met))
-        names, least = list(met), self.min_df if isinstance(self.min_df, Integral) else self.min_df * len(texts)
+        names, least = list(met), least_documents(self.min_df, len(texts))
         by_name = np.array(sorted(np.flatnonzero(frequency >= least).tolist(), key=names.__getitem__), dtype=np.intp)
         kept = by_name[np.argsort(-frequency[by_name], kind="stable")]
         if not len(kept):

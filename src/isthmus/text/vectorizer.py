@@ -16,6 +16,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from isthmus.text.stems import StemCounts
 from isthmus.text.unicode_counts import UnicodeCounts
+from isthmus.typing import Array
+
+
+def inverse_frequency(n_texts: float, frequency: Any) -> Array:
+    """ln(N / df): the weights of words that stand in so many of N texts."""
+    return np.asarray(np.log(n_texts / np.maximum(frequency, 1)))
 
 
 class LogTfidf(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, auto_wrap_output_keys=None):  # type: ignore[call-arg]
@@ -45,7 +51,7 @@ class LogTfidf(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, auto_wrap_
         """Count in how many documents each word occurs."""
         counts = self._counts(X, reset=True)
         frequency = np.bincount(counts.indices, minlength=counts.shape[1])
-        self.idf_ = np.log(counts.shape[0] / np.maximum(frequency, 1))
+        self.idf_ = inverse_frequency(counts.shape[0], frequency)
         return self
 
     def transform(self, X: Any) -> Any:
