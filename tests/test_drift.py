@@ -13,7 +13,14 @@ import pytest
 import isthmus
 from command import run
 from isthmus.core.features import is_word
-from isthmus.drift import TargetProfile, compare_batch, describe_documents, profile_target
+from isthmus.drift import (
+    TargetProfile,
+    compare_batch,
+    compare_batches,
+    describe_documents,
+    monitor,
+    profile_target,
+)
 from isthmus.drift.monitor import _Draws
 from isthmus.drift.profile import _frequent_words, _shared_words
 from isthmus.exceptions import ModelFileError
@@ -38,10 +45,29 @@ def batch(n: int, seed: int, prior: Any = (0.5, 0.3, 0.2), unknown: float = 15, 
 
 
 @pytest.mark.parametrize(("n_profile", "n_batch"), [(200, 200), (3000, 40)])
-def test_batches_of_the_same_target_ring_once_in_a_hundred_times(n_profile: int, n_batch: int) -> None:
+def test_batches_of_the_same_target_raise_an_alarm_once_in_a_hundred_times(n_profile: int, n_batch: int) -> None:
     """Over profiles as well: a small one is no better known than a batch. Five or more come once in 290 times."""
-    rings = [compare_batch(profile(n_profile, seed), batch(n_batch, 10_000 + seed)).drifted for seed in range(100)]
-    assert sum(rings) < 5
+    alarms = [compare_batch(profile(n_profile, seed), batch(n_batch, 10_000 + seed)).drifted for seed in range(100)]
+    assert sum(alarms) < 5
+
+
+@pytest.mark.parametrize(("n_profile", "n_batch"), [(4000, 60), (100, 1000)])
+def test_false_alarms_are_those_of_all_signs_together(
+    monkeypatch: pytest.MonkeyPatch, n_profile: int, n_batch: int
+) -> None:
+    """Three in ten are asked for here, so that neither more nor fewer go unseen."""
+    monkeypatch.setattr(monitor, "FALSE_ALARMS_OF_EACH", 0.1)
+    monkeypatch.setattr(monitor, "N_DRAWS", 1000)
+    alarms = [compare_batch(profile(n_profile, seed), batch(n_batch, 10_000 + seed)).drifted for seed in range(150)]
+    assert 0.18 < np.mean(alarms) < 0.38
+
+
+def test_batches_are_compared_as_one() -> None:
+    """By the last documents of them; of few, or without a profile, nothing is said."""
+    batches = [batch(15, seed) for seed in range(3)]
+    known, last = profile(200), {name: np.concatenate([batches[1][name], batches[2][name]]) for name in batches[0]}
+    assert compare_batches(known, batches, most=30) == compare_batch(known, last)
+    assert compare_batches(known, batches[:1]) is compare_batches(None, batches) is None
 
 
 @pytest.mark.parametrize(
@@ -52,15 +78,15 @@ def test_batches_of_the_same_target_ring_once_in_a_hundred_times(n_profile: int,
         ({"closeness": 0.003}, "closeness"),
     ],
 )
-def test_each_sign_rings_for_what_it_stands_for(change: dict[str, Any], sign: str) -> None:
+def test_each_sign_raises_an_alarm_for_what_it_stands_for(change: dict[str, Any], sign: str) -> None:
     for seed in range(10):
         report = compare_batch(profile(2000), batch(200, seed, **change))
-        assert [one.name for one in report.signs if one.rings] == [sign]
+        assert [one.name for one in report.signs if one.is_alarm] == [sign]
         assert sign in str(report)
         assert json.loads(json.dumps(report.as_dict()))["drifted"] is True
 
 
-def test_what_is_more_usual_than_usual_does_not_ring() -> None:
+def test_what_is_more_usual_than_usual_is_no_alarm() -> None:
     report = compare_batch(profile(2000), batch(200, 0, unknown=60, closeness=0.02))
     assert not report.drifted
     assert str(report) == "These 200 documents look like the target that the model was fitted to."
@@ -191,7 +217,7 @@ def test_predict_warns_and_fails_if_told_to(folder: Path) -> None:
     done = predict("other.csv", "--json")
     assert done.code == 0
     assert "Warning: These 100 documents do not look like the target that the model was fitted to" in done.err
-    signs = {sign["name"]: sign["rings"] for sign in json.loads(done.stdout)["drift"]["signs"]}
+    signs = {sign["name"]: sign["alarm"] for sign in json.loads(done.stdout)["drift"]["signs"]}
     assert signs["unknown words"]
     (folder / "out.csv").unlink()
     assert predict("other.csv", "--fail-on-drift").code == 3
@@ -204,7 +230,7 @@ def test_watch_writes_a_page_over_time(folder: Path) -> None:
     assert run("watch", folder / "m.isthmus", *batches, "--report", page).code == 0
     html = page.read_text()
     assert "What arrives does not look like the target" in html
-    assert html.count("beyond the bounds</title>") == html.count('<td class="rings">') > 0
+    assert html.count("beyond the bounds</title>") == html.count('<td class="alarm">') > 0
     assert html.count("<circle") == 4 * len(batches)  # three signs, and what the model expects
     assert "--report" in run("watch", folder / "m.isthmus", *batches, "--report", page).sentence  # it exists
     assert run("watch", folder / "m.isthmus", *reversed(batches), "--report", page, "--force").code == 0

@@ -66,8 +66,9 @@ def label_partition(asked: Asked, file: str, output: str, rows: str = "", found:
     `rows` and `found` are what a fit knows of it (`AtFit`).
     """
     from isthmus.cli.bad_rows import BadRows, skipped_beside
-    from isthmus.cli.predict import KnownAnswers, drift_of, label
+    from isthmus.cli.predict import KnownAnswers, label
     from isthmus.core.remote import answers_of_rows, rows_with_words
+    from isthmus.drift import compare_batches
     from isthmus.io.atomic import Staging
     from isthmus.io.documents import check_format, open_documents
 
@@ -84,7 +85,7 @@ def label_partition(asked: Asked, file: str, output: str, rows: str = "", found:
                 bad.refuse()
             staging.commit()
         bad.finish(skipped_beside(Path(output)))
-        drift = drift_of(result, tally.described)
+        drift = compare_batches(result.profile, tally.described)
         return {
             "documents": tally.n,
             "without_known_words": tally.n_empty,

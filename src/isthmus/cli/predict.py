@@ -30,8 +30,6 @@ CHARACTERS = 10_000_000
 """Documents that are held at a time, and characters, unless one document alone has more."""
 DOUBTFUL = 0.6
 """Labels with a lower probability than this are worth a look."""
-LEAST = 20
-"""Documents of which one can tell whether they look like the target."""
 
 
 @dataclass
@@ -126,6 +124,7 @@ def predict(
     from isthmus.cli.blocks import kept_blocks, wants_blocks
     from isthmus.cli.models import load_result
     from isthmus.cli.stages import Stages
+    from isthmus.drift import compare_batches
     from isthmus.io.atomic import Staging
     from isthmus.io.documents import open_documents
 
@@ -159,7 +158,7 @@ def predict(
             if journal is not None:
                 journal.remove()
         written = {"skipped": bad.finish(skipped), "output": None if to_stdout else output}
-    drift = drift_of(result, tally.described)
+    drift = compare_batches(result.profile, tally.described)
     _conclude(documents, tally, bad, drift, written, as_json)
     if fail_on_drift and drift is not None and drift.drifted:
         raise typer.Exit(o.DRIFTED)
@@ -236,18 +235,6 @@ def _opened(output: str, staging: Staging) -> Iterator[BinaryIO]:
         return
     with staging.place(Path(output)).open("xb") as stream:
         yield stream
-
-
-def drift_of(result: Result, described: list[dict[str, Array]]) -> DriftReport | None:
-    """Documents beside the target of the fit; None if the model does not know it, or they are too few to tell."""
-    import numpy as np
-
-    from isthmus.drift import compare_batch
-
-    if result.profile is None or sum(len(one["numbers"]) for one in described) < LEAST:
-        return None
-    joined = {name: np.concatenate([one[name] for one in described]) for name in described[0]}
-    return compare_batch(result.profile, joined)
 
 
 def _conclude(

@@ -88,7 +88,7 @@ def _show(reports: dict[str, DriftReport]) -> None:
         [
             file,
             f"{report.n:,}",
-            *(f"{sign.share(sign.value):.1%}{'*' if sign.rings else ' '}" for sign in report.signs),
+            *(f"{sign.share(sign.value):.1%}{'*' if sign.is_alarm else ' '}" for sign in report.signs),
             f"{report.confidence:.0%}",
             "drift" if report.drifted else "as usual",
         ]

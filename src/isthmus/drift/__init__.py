@@ -1,6 +1,6 @@
 """Dataset shift after the fit: does what arrives still look like the target that a model was fitted to?"""
 
-from isthmus.drift.monitor import DriftReport, Sign, compare_batch
+from isthmus.drift.monitor import DriftReport, Sign, compare_batch, compare_batches
 from isthmus.drift.profile import (
     DrawnDocuments,
     TargetProfile,
@@ -17,6 +17,7 @@ __all__ = [
     "Sign",
     "TargetProfile",
     "compare_batch",
+    "compare_batches",
     "describe_documents",
     "drawn_for_profile",
     "profile_drawn",

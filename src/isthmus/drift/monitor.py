@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -11,8 +12,8 @@ from isthmus.drift.profile import TargetProfile
 from isthmus.typing import Array
 
 FALSE_ALARMS = 0.005
-"""Share of batches from the same target that ring: half of one in a hundred, as the target is known by a sample only,
-and its tails less well than its mean."""
+"""Share of batches from the same target that raise an alarm: half of one in a hundred, as the target is known by a
+sample only, and its tails less well than its mean."""
 N_DRAWS = 4_000
 MOST_DRAWN = 1_000
 """Documents of a batch that is drawn; larger ones are judged as if they had as many."""
@@ -21,6 +22,10 @@ TITLES = {
     "closeness": "of the usual likeness to the target is there",
     "class prior": "of the labels would have to change for the target's shares of classes",
 }
+LEAST = 20
+"""Documents of which one can tell whether they look like the target."""
+FALSE_ALARMS_OF_EACH = FALSE_ALARMS / len(TITLES)
+"""Divided among the signs."""
 
 
 @dataclass(frozen=True)
@@ -33,10 +38,10 @@ class Sign:
     """The mean of the target."""
     low: float
     high: float
-    """Beyond these it rings."""
+    """Control limits: beyond these there is an alarm."""
 
     @property
-    def rings(self) -> bool:
+    def is_alarm(self) -> bool:
         return not self.low <= self.value <= self.high
 
     def share(self, value: float) -> float:
@@ -58,11 +63,11 @@ class DriftReport:
     confidence: float
     """The mean probability of the labels: an estimate of today's accuracy, if the documents have not changed."""
     usual_confidence: float
-    """That of the target at the fit. It does not ring: a batch of the same target may well be less sure than it."""
+    """That of the target at the fit. It raises no alarm: a batch of the same target may well be less sure than it."""
 
     @property
     def drifted(self) -> bool:
-        return any(sign.rings for sign in self.signs)
+        return any(sign.is_alarm for sign in self.signs)
 
     def as_dict(self) -> dict[str, Any]:
         """For scripts."""
@@ -78,19 +83,19 @@ class DriftReport:
                     "usual": one.usual,
                     "low": one.low,
                     "high": one.high if np.isfinite(one.high) else None,
-                    "rings": one.rings,
+                    "alarm": one.is_alarm,
                 }
                 for one in self.signs
             ],
         }
 
     def __str__(self) -> str:
-        ringing = [str(sign) for sign in self.signs if sign.rings]
-        if not ringing:
+        alarms = [str(sign) for sign in self.signs if sign.is_alarm]
+        if not alarms:
             return f"These {self.n:,} documents look like the target that the model was fitted to."
         return (
             f"These {self.n:,} documents do not look like the target that the model was fitted to, and their labels "
-            f"may be wrong: {'; '.join(ringing)}. The model itself expects {self.confidence:.0%} of them to be right."
+            f"may be wrong: {'; '.join(alarms)}. The model itself expects {self.confidence:.0%} of them to be right."
         )
 
 
@@ -98,8 +103,8 @@ def compare_batch(profile: TargetProfile | None, described: dict[str, Array], ra
     """Compare documents that came later with the target: words, likeness, classes.
 
     Thresholds come from batches of the same size that are drawn from the target itself, each beside another draw of the
-    target, because the profile is a sample as well. A batch of the same target rings less than once in a hundred times,
-    whichever of the signs it is that rings.
+    target, because the profile is a sample as well. A batch of the same target raises an alarm less than
+    once in a hundred times, whichever of the signs it is that does.
     """
     if profile is None:
         raise ValueError("profile is None: the model has lost the texts of its fit; make one with profile_target.")
@@ -114,11 +119,26 @@ def compare_batch(profile: TargetProfile | None, described: dict[str, Array], ra
 
     draws = _Draws(len(profile.numbers), min(n, MOST_DRAWN), random_state)
     signs = [
-        _sign("unknown words", described["unknown"], profile.unknown, draws, rings="high"),
-        _sign("closeness", described["closeness"], profile.closeness, draws, rings="low"),
+        _sign("unknown words", described["unknown"], profile.unknown, draws, "high"),
+        _sign("closeness", described["closeness"], profile.closeness, draws, "low"),
         _varied(variation(described["numbers"]), profile.numbers, prior, draws),
     ]
     return DriftReport(n, signs, float(described["confidence"].mean()), float(profile.confidence.mean()))
+
+
+def compare_batches(
+    profile: TargetProfile | None, described: Sequence[dict[str, Array]], least: int = LEAST, most: int | None = None
+) -> DriftReport | None:
+    """Compare several batches as one, by its last `most` documents; None where fewer than `least` tell nothing.
+
+    None as well if there is no profile.
+    """
+    if profile is None or sum(len(one["numbers"]) for one in described) < least:
+        return None
+    last = slice(None if most is None else -most, None)
+    return compare_batch(
+        profile, {name: np.concatenate([one[name] for one in described])[last] for name in described[0]}
+    )
 
 
 class _Draws:
@@ -143,19 +163,15 @@ class _Draws:
         return self._rng.integers(0, self._n_profile, (N_DRAWS, n))
 
 
-N_SIGNS = 3
-"""Among which the false alarms are divided."""
-
-
-def _sign(name: str, found: Array, usual: Array, draws: _Draws, rings: str) -> Sign:
-    """Rings where the mean is higher, or lower, than nearly all means of the target's own batches."""
-    means, level = draws.means(usual), FALSE_ALARMS / N_SIGNS
-    low = float(np.quantile(means, level)) if rings == "low" else 0.0
-    high = float(np.quantile(means, 1 - level)) if rings == "high" else float("inf")
+def _sign(name: str, found: Array, usual: Array, draws: _Draws, side: Literal["low", "high"]) -> Sign:
+    """An alarm where the mean is higher, or lower, than nearly all means of the target's own batches."""
+    means = draws.means(usual)
+    low = float(np.quantile(means, FALSE_ALARMS_OF_EACH)) if side == "low" else 0.0
+    high = float(np.quantile(means, 1 - FALSE_ALARMS_OF_EACH)) if side == "high" else float("inf")
     return Sign(name, float(found.mean()), float(usual.mean()), low, high)
 
 
 def _varied(value: float, numbers: Any, prior: Array, draws: _Draws) -> Sign:
     variations = draws.variations(numbers, prior)
-    high = float(np.quantile(variations, 1 - FALSE_ALARMS / N_SIGNS))
+    high = float(np.quantile(variations, 1 - FALSE_ALARMS_OF_EACH))
     return Sign("class prior", value, float(variations.mean()), 0.0, high)

@@ -74,7 +74,7 @@ class Point:
     low: float
     high: float
     says: str
-    rings: bool = False
+    is_alarm: bool = False
 
 
 @dataclass(frozen=True)
@@ -171,8 +171,8 @@ def timeline(batches: Sequence[str], signs: Sequence[Sign]) -> Timeline:
             round(_y(value / top), 1),
             round(_y(low / top), 1),
             round(_y(min(high / top, 1)), 1),
-            f"{batch}: {value:.1%}, {'beyond the bounds' if sign.rings else 'as usual'}",
-            sign.rings,
+            f"{batch}: {value:.1%}, {'beyond the bounds' if sign.is_alarm else 'as usual'}",
+            sign.is_alarm,
         )
         for place, batch, sign, value, low, high in zip(places, batches, signs, values, lows, highs, strict=True)
     ]

@@ -8,10 +8,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from isthmus._result import Result
-from isthmus.drift import DriftReport, compare_batch, describe_documents
+from isthmus.drift import DriftReport, compare_batches, describe_documents
 from isthmus.exceptions import EmptyDocumentWarning, ModelFileError, silenced
 from isthmus.inspection.occlusion import deciding_words
 from isthmus.text import named_features
@@ -89,10 +87,7 @@ class ServedModel:
         """The documents that came last, beside the target of the fit; None where they are too few to tell."""
         profile = self.result.profile
         recent = [described for known, described in tuple(self._recent) if known is profile]
-        if profile is None or sum(len(one["numbers"]) for one in recent) < LEAST:
-            return None
-        joined = {name: np.concatenate([one[name] for one in recent])[-WINDOW:] for name in recent[0]}
-        return compare_batch(profile, joined)
+        return compare_batches(profile, recent, LEAST, WINDOW)
 
     def explain(self, text: str, n_words: int) -> tuple[str, dict[str, float]]:
         """The label of a text, and the words that decided it with their weights: both of the same model."""
