@@ -159,6 +159,25 @@ def test_short_english_is_not_taken_for_another_language() -> None:
     assert languages_of(texts, tokenize(texts)) == [None, None, None, None]
 
 
+def test_a_text_of_two_languages_is_of_none() -> None:
+    text = "the of to is der die und"
+    assert languages_of([text], tokenize([text])) == [None]
+
+
+@pytest.mark.parametrize(
+    ("text", "script"),
+    [
+        ("Это хорошая книга", "Cyrillic"),
+        ("この本はとてもいい", "Hiragana"),
+        ("カメラ", "Katakana"),
+        ("这本书很好", "Han"),
+        ("Շատ լավ գիրք", "Armenian"),
+    ],
+)
+def test_scripts_are_told_by_their_letters(text: str, script: str) -> None:
+    assert languages_of([text], tokenize([text])) == [f"{script} script"]
+
+
 def test_most_documents_are_more_than_half_of_all() -> None:
     """Where the language of many cannot be told, the most frequent one that can be need not be that of most."""
     hindi, german = ["यह किताब बहुत अच्छी है"] * 50, [GERMAN.format(n) for n in range(20)]

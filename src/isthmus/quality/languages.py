@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from unicodedata import name
 
 import numpy as np
 
 from isthmus.quality.findings import Finding, Part, documents_are, make_finding
 from isthmus.quality.tokens import Tokens
+from isthmus.text.segmentation import scripts_of
 
 WORDS = {
     "English": "the and of to is that it for was with this you not have are but they from which",
@@ -25,7 +25,6 @@ WORDS = {
 """None of another language that English texts are full of: Polish has i, to and do, Portuguese as, do and com."""
 LEAST = 3
 """Frequent words that a document must have, and twice as many as of any other language."""
-SCRIPTS = ("LATIN", "CYRILLIC", "GREEK", "ARABIC", "HEBREW", "CJK", "HIRAGANA", "HANGUL", "DEVANAGARI", "THAI")
 SHARE = 0.02
 """Of the documents, from which on a second language is more than a quotation."""
 
@@ -52,11 +51,8 @@ def _script(text: str) -> str | None:
     """The script of most letters, if it is not the Latin one, which many languages have."""
     if text[:200].isascii():
         return None
-    letters = [letter for letter in text[:200] if letter.isalpha()]
-    scripts = Counter(name(letter, "").partition(" ")[0] for letter in letters)
-    found, n = scripts.most_common(1)[0] if scripts else ("", 0)
-    title = found if found == "CJK" else found.capitalize()
-    return f"{title} script" if found in SCRIPTS[1:] and 2 * n > len(letters) else None
+    script, share = next(iter(scripts_of([text[:200]]).items()), ("Latin", 0.0))
+    return f"{script} script" if script != "Latin" and share > 0.5 else None
 
 
 def find_languages(parts: Sequence[Part], tokens: Tokens) -> Iterator[Finding]:
