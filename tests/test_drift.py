@@ -253,6 +253,25 @@ def test_watch_compares_batch_after_batch(folder: Path) -> None:
     assert run("predict", folder / "bare.isthmus", folder / "other.csv", "--fail-on-drift").code == 0
 
 
+def test_a_sign_that_is_always_zero_is_drawn(folder: Path) -> None:
+    """A target without an unknown word, compared with itself."""
+    loaded = isthmus.load(folder / "m.isthmus")
+    assert loaded.profile is not None
+    none = replace(loaded.profile, unknown=np.zeros_like(loaded.profile.unknown))
+    isthmus.save(replace(loaded, profile=none), folder / "none.isthmus")
+    (folder / "known.csv").write_text("id,text\n" + "".join(f"{n},charged card refund\n" for n in range(30)))
+    page = folder / "none.html"
+    assert run("watch", folder / "none.isthmus", folder / "known.csv", "--report", page).code == 0
+    assert "nan" not in page.read_text().lower()
+
+
+def test_a_batch_that_is_given_twice_counts_twice(folder: Path) -> None:
+    same, other = folder / "same.csv", folder / "other.csv"
+    done = run("watch", folder / "m.isthmus", other, same, other, "--json", "--fail-on-drift")
+    assert done.code == 3
+    assert [one["file"] for one in json.loads(done.stdout)["batches"]] == [str(other), str(same), str(other)]
+
+
 def test_limits_are_wider_where_the_profile_is_small() -> None:
     """By as much as the mean of so few documents may be off."""
     values = np.random.default_rng(0).normal(size=2000)

@@ -50,17 +50,17 @@ def watch(
         raise DataError(f"{model} does not say what its target looked like: fit it again with this version of isthmus.")
     reading = {"text": text, "form": form and form.value, "encoding": encoding, "max_document": max_document}
     reading["with_ids"] = False
-    reports = {file: _compare(result, file, reading) for file in files}
+    reports = [(file, _compare(result, file, reading)) for file in files]
     if report is not None:
         from isthmus.report.watch_page import write_watch
 
         write_watch(reports, report, model=Path(model).name)
     if as_json:
-        listed = [{"file": file, **report.as_dict()} for file, report in reports.items()]
+        listed = [{"file": file, **report.as_dict()} for file, report in reports]
         print_json({"model": model, "batches": listed})
     else:
         _show(reports)
-    if fail_on_drift and list(reports.values())[-1].drifted:
+    if fail_on_drift and reports[-1][1].drifted:
         raise typer.Exit(o.DRIFTED)
 
 
@@ -78,12 +78,13 @@ def _compare(result: Any, file: str, reading: dict[str, Any]) -> DriftReport:
     return compare_batch(result.profile, described)
 
 
-def _show(reports: dict[str, DriftReport]) -> None:
+def _show(reports: list[tuple[str, DriftReport]]) -> None:
     from isthmus.cli.console import output
     from isthmus.inspection.tables import plain_table
 
     console = output()
-    names = [sign.name for sign in next(iter(reports.values())).signs]
+    usual = reports[0][1]
+    names = [sign.name for sign in usual.signs]
     rows = [
         [
             file,
@@ -92,14 +93,13 @@ def _show(reports: dict[str, DriftReport]) -> None:
             f"{report.confidence:.0%}",
             "drift" if report.drifted else "as usual",
         ]
-        for file, report in reports.items()
+        for file, report in reports
     ]
-    usual = next(iter(reports.values()))
     means = [f"{sign.share(sign.usual):.1%} " for sign in usual.signs]
     target = ["usual", "", *means, f"{usual.usual_confidence:.0%}", ""]
     titles = ["file", "documents", *names, "expected right", "verdict"]
     console.print(plain_table(titles, [target, *rows], right=titles[1:-1]))
     console.print("* is out of bounds. Where documents have changed, what the model expects to be right is a guess.")
-    for file, report in reports.items():
+    for file, report in reports:
         if report.drifted:
             console.print(f"{file}: {report}", style="yellow", markup=False, soft_wrap=True)

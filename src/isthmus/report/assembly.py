@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+from datetime import date
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -13,7 +14,7 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from isthmus.core.proportions import in_tenths
-from isthmus.inspection.notebook import LOADER, N_COLORS
+from isthmus.inspection.notebook import LOADER, N_COLORS, bridge_style
 
 _HARMFUL = "<>&\u2028\u2029"
 
@@ -42,6 +43,16 @@ def _digests(texts: list[str]) -> str:
 def read_asset(name: str) -> str:
     """A file of this folder's assets."""
     return (resources.files("isthmus.report") / "assets" / name).read_text(encoding="utf-8")
+
+
+def render_page(template: str, *, script: str = "", style: str = "", **values: Any) -> str:
+    """A page as text: a template with the style of all pages and more of its own, and the policy that allows these."""
+    style, theme = bridge_style() + read_asset("page.css") + style, read_asset("theme.js")
+    parts = {"style": Markup(style), "theme": Markup(theme), "script": Markup(script)}  # noqa: S704 - our own files
+    policy = content_policy([theme, *([script] if script else [])], [style])
+    page = page_environment().get_template(template)
+    html = page.render(policy=policy, today=date.today().isoformat(), **parts, **values)
+    return html.encode("utf-8", "replace").decode("utf-8")  # a lone surrogate cannot be written
 
 
 @cache

@@ -163,7 +163,7 @@ def timeline(batches: Sequence[str], signs: Sequence[Sign]) -> Timeline:
     lows, highs = [sign.share(sign.low) for sign in signs], [sign.share(sign.high) for sign in signs]
     seen = [*values, *lows, *(high for high in highs if np.isfinite(high))]
     ticks = _round_ticks(min(0.0, *seen), max(seen))
-    top = float(ticks[-1])
+    top = float(ticks[-1]) or 1.0  # where no document ever had any of it
     places = [(number + 0.5) / len(signs) for number in range(len(signs))]
     points = [
         Point(

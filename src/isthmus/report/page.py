@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from datetime import date
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from markupsafe import Markup
 
 from isthmus.evaluation import SampleScore
 from isthmus.inspection.bridge import NARROW, NOTEBOOK, WIDE, Bridge, draw_bridge
 from isthmus.inspection.correspondence import Correspondence
-from isthmus.inspection.notebook import bridge_style, class_colors, notebook_html
+from isthmus.inspection.notebook import class_colors, notebook_html
 from isthmus.inspection.topics import Topics
 from isthmus.io.atomic import write_beside
 from isthmus.report import answer, charts
-from isthmus.report.assembly import content_policy, page_environment, percent, read_asset, script_json
+from isthmus.report.assembly import percent, read_asset, render_page, script_json
 from isthmus.report.baseline import baseline
 from isthmus.report.documents import document_columns, excerpt, text_limit
 from isthmus.report.landscape import draw_maps
@@ -62,45 +60,36 @@ def render(material: Material, names: tuple[str, str] | None = None, sample: Sam
     """The page as text. `names` are those of source and target, and `sample` is as in `write_report`."""
     estimator = material.result.estimator
     scores = score(material)
-    style = bridge_style() + read_asset("page.css") + f":root{{--rows:{material.n_target}}}\n"
-    theme, script = read_asset("theme.js"), '"use strict";\n{\n' + "".join(map(read_asset, SCRIPTS)) + "}\n"
     objective = getattr(estimator, "objective_", None)
     wide, narrow = _bridges(material)
-    html = (
-        page_environment()
-        .get_template("page.html.j2")
-        .render(
-            material=material,
-            policy=content_policy([theme, script], [style]),
-            style=Markup(style),  # noqa: S704 - our own files
-            theme=Markup(theme),  # noqa: S704 - our own files
-            script=Markup(script),  # noqa: S704 - our own files
-            classes=answer.count_classes(material),
-            assessment=answer.assess(material),
-            advice=answer.advise(material),
-            board=answer.read_board(estimator),
-            baseline=baseline(material),
-            names=names,
-            sample=sample,
-            wide=wide,
-            narrow=narrow,
-            correspondences=_correspondences(material),
-            changes=None if material.words is None else changed_words(material.words_alone, N_CHANGED),
-            histogram=charts.histogram(material),
-            convergence=charts.convergence(objective) if objective is not None and len(objective) > 1 else None,
-            objective=objective,
-            scores=scores,
-            roc=charts.roc(scores.curves) if scores and scores.curves else None,
-            text_limit=text_limit(material.n_target),
-            settings=answer.settings(material),
-            versions=answer.library_versions(),
-            digests=[answer.digest(material.result.source_texts), answer.digest(material.result.target_texts)],
-            today=date.today().isoformat(),
-            documents=script_json(document_columns(material)),
-            maps=script_json(draw_maps(material, lambda text: excerpt(text, 100))),
-        )
+    return render_page(
+        "page.html.j2",
+        script='"use strict";\n{\n' + "".join(map(read_asset, SCRIPTS)) + "}\n",
+        style=f":root{{--rows:{material.n_target}}}\n",
+        material=material,
+        classes=answer.count_classes(material),
+        assessment=answer.assess(material),
+        advice=answer.advise(material),
+        board=answer.read_board(estimator),
+        baseline=baseline(material),
+        names=names,
+        sample=sample,
+        wide=wide,
+        narrow=narrow,
+        correspondences=_correspondences(material),
+        changes=None if material.words is None else changed_words(material.words_alone, N_CHANGED),
+        histogram=charts.histogram(material),
+        convergence=charts.convergence(objective) if objective is not None and len(objective) > 1 else None,
+        objective=objective,
+        scores=scores,
+        roc=charts.roc(scores.curves) if scores and scores.curves else None,
+        text_limit=text_limit(material.n_target),
+        settings=answer.settings(material),
+        versions=answer.library_versions(),
+        digests=[answer.digest(material.result.source_texts), answer.digest(material.result.target_texts)],
+        documents=script_json(document_columns(material)),
+        maps=script_json(draw_maps(material, lambda text: excerpt(text, 100))),
     )
-    return html.encode("utf-8", "replace").decode("utf-8")  # a lone surrogate cannot be written
 
 
 def _bridges(material: Material) -> tuple[Bridge, Bridge] | tuple[None, None]:

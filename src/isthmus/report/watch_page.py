@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import date
+from collections.abc import Sequence
 from math import inf
 from pathlib import Path
 
-from markupsafe import Markup
-
 from isthmus.drift import DriftReport, Sign
-from isthmus.inspection.notebook import bridge_style
 from isthmus.io.atomic import write_beside
 from isthmus.report import charts
-from isthmus.report.assembly import content_policy, page_environment, read_asset
+from isthmus.report.assembly import render_page
 
 WHAT = {
     "unknown words": "The share of a document's words that the model does not know.",
@@ -23,33 +19,26 @@ WHAT = {
 EXPECTED = "What the model thinks of its own accuracy. It has no bounds: where documents have changed, it is a guess."
 
 
-def write_watch(reports: Mapping[str, DriftReport], path: Path, *, model: str) -> Path:
+def write_watch(reports: Sequence[tuple[str, DriftReport]], path: Path, *, model: str) -> Path:
     """Write one page: each sign of drift over the batches, the oldest first, and what each batch looks like."""
-    style, theme = bridge_style() + read_asset("page.css"), read_asset("theme.js")
-    names = [sign.name for sign in next(iter(reports.values())).signs]
+    files, batches = [file for file, _ in reports], [report for _, report in reports]
+    usual = batches[0]
     drawn = [
-        (name, WHAT[name], charts.timeline(list(reports), [_sign(report, name) for report in reports.values()]))
-        for name in names
+        (name, WHAT[name], charts.timeline(files, [_sign(report, name) for report in batches]))
+        for name in (sign.name for sign in usual.signs)
     ]
-    expected = [Sign("expected right", one.confidence, one.usual_confidence, 0.0, inf) for one in reports.values()]
-    drawn.append(("expected right", EXPECTED, charts.timeline(list(reports), expected)))
-    html = (
-        page_environment()
-        .get_template("watch.html.j2")
-        .render(
-            reports=reports,
-            n_drifted=sum(report.drifted for report in reports.values()),
-            last=list(reports.values())[-1],
-            usual=next(iter(reports.values())),
-            model=model,
-            drawn=drawn,
-            today=date.today().isoformat(),
-            policy=content_policy([theme], [style]),
-            style=Markup(style),  # noqa: S704 - our own files
-            theme=Markup(theme),  # noqa: S704 - our own files
-        )
+    expected = [Sign("expected right", one.confidence, one.usual_confidence, 0.0, inf) for one in batches]
+    drawn.append(("expected right", EXPECTED, charts.timeline(files, expected)))
+    html = render_page(
+        "watch.html.j2",
+        reports=reports,
+        n_drifted=sum(report.drifted for report in batches),
+        last=reports[-1],
+        usual=usual,
+        model=model,
+        drawn=drawn,
     )
-    write_beside(path, html.encode("utf-8", "replace").decode("utf-8"))
+    write_beside(path, html)
     return path
 
 
