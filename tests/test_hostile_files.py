@@ -24,6 +24,7 @@ from sklearn.cluster import KMeans
 from sklearn.linear_model import LogisticRegression
 
 import isthmus
+from command import run
 from conftest import make_toy
 from forging import array, claim, deep, dropping, forge, load_bytes, mentioning, poke, setting
 from isthmus.bench import Row
@@ -153,6 +154,31 @@ def test_files_that_are_no_model_files(case: str, honest: bytes, tmp_path: Path)
         load_bytes(change(honest), tmp_path)
     assert [file.name for file in tmp_path.iterdir()] == ["model.isthmus"]
     assert not Path("harmed").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "names"),
+    [
+        (with_first_array(shape=["x", HUGE]), "model.isthmus is no model file"),  # a string, so often
+        (with_about(learned={"classes": [], "n_classes": 10**400}), None),
+        (with_about(settings={"C": float("nan")}), "model.isthmus is no model file"),
+    ],
+)
+def test_headers_are_looked_at_without_harm(change: Any, names: str | None, honest: bytes, tmp_path: Path) -> None:
+    (tmp_path / "model.isthmus").write_bytes(change(honest))
+    done = run("info", tmp_path / "model.isthmus", "--json")
+    if names is None:
+        assert done.code == 0
+    else:
+        assert names in done.sentence
+
+
+def test_an_estimate_that_no_float_can_hold_is_not_shown(honest: bytes, tmp_path: Path) -> None:
+    learned = {"classes": ["a"], "n_classes": 1, "members": ["LR"], "estimated_accuracy": [10**400, 0, 1]}
+    (tmp_path / "model.isthmus").write_bytes(with_about(learned=learned)(honest))
+    done = run("info", tmp_path / "model.isthmus")
+    assert done.code == 0
+    assert "Estimated" not in done.stdout
 
 
 def test_folders_and_pipes(tmp_path: Path) -> None:

@@ -73,7 +73,7 @@ def _learned(found: dict[str, Any]) -> list[str]:
         if "members" in found:
             estimate = Estimate(*map(float, found["estimated_accuracy"]))
             lines.append(f"Members: {', '.join(map(str, found['members']))}. Estimated accuracy {estimate}.")
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         return []
     return lines
 

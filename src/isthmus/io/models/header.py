@@ -49,18 +49,30 @@ def read_header(path: str) -> ModelHeader:
         size = Path(path).stat().st_size
         with Path(path).open("rb") as file:
             length = int.from_bytes(file.read(8), "little")
-            entries = json.loads(file.read(min(length, size, MAX_HEADER)))
-        about = dict(json.loads(entries.pop("__metadata__")[KEY]))
+            entries = _loaded(file.read(min(length, size, MAX_HEADER)))
+        about = dict(_loaded(entries.pop("__metadata__")[KEY]))
         about |= {key: dict(about.get(key) or {}) for key in ("settings", "learned", "versions")}
         arrays = [
             {"name": name, "type": one["dtype"], "shape": one["shape"],
-             "bytes": math.prod(one["shape"]) * ITEM_SIZES[one["dtype"]]}
+             "bytes": math.prod(map(_natural, one["shape"])) * ITEM_SIZES[one["dtype"]]}
             for name, one in entries.items()
         ]  # fmt: skip
         arrays.sort(key=lambda one: -one["bytes"])
         for one in arrays:
-            if any(type(length) is not int for length in one["shape"]) or not 0 <= one["bytes"] <= size:
+            if one["bytes"] > size:
                 raise ValueError(f"{one['name']} cannot be in it")
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ModelFileError(f"{path} is no model file: isthmus.save did not write it.") from error
     return ModelHeader(path, size, about, arrays)
+
+
+def _loaded(text: str | bytes) -> Any:
+    """JSON as the standard has it, which knows no NaN."""
+    return json.loads(text, parse_constant=_natural)
+
+
+def _natural(value: Any) -> int:
+    """A string times a number would be a long string."""
+    if type(value) is not int or value < 0:
+        raise ValueError(f"{value!r} is no number of anything")
+    return value
