@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,14 @@ def test_text_and_bytes_are_written_beside(tmp_path: Path) -> None:
     assert (tmp_path / "link").is_symlink()
     write_beside(tmp_path / "real", b"\x00\xff")
     assert (tmp_path / "link").read_bytes() == b"\x00\xff"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="permissions are of Unix")
+def test_what_only_its_owner_may_read_stays_so(tmp_path: Path) -> None:
+    path = tmp_path / "private"
+    path.touch(mode=0o600)
+    write_beside(path, "new")
+    assert path.stat().st_mode & 0o777 == 0o600
 
 
 def test_what_is_not_committed_leaves_no_trace(tmp_path: Path) -> None:

@@ -61,6 +61,8 @@ class Staging:
         for temporary, _ in self._files:
             _synchronise(temporary)
         for temporary, final in self._files:
+            if final.exists():
+                shutil.copymode(final, temporary)  # what only its owner may read stays so
             temporary.replace(final)
         for folder in self._asides:
             _synchronise(folder)
