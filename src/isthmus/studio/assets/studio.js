@@ -210,8 +210,9 @@
   const guess = () =>
     attempt(async () => {
       if (!shown) return;
-      const chances = Object.entries(await ask(`/api/guess/${shown.row}`)).slice(0, 3);
-      find("guess").textContent = `The model says ${chances.map(([label, share]) => `${label} ${share.toFixed(2)}`).join(", ")}.`;
+      const chances = Object.entries(await ask(`/api/guess/${shown.row}`)); // classes that are numbers come first
+      chances.sort((one, other) => other[1] - one[1]);
+      find("guess").textContent = `The model says ${chances.slice(0, 3).map(([label, share]) => `${label} ${share.toFixed(2)}`).join(", ")}.`;
       find("guess").hidden = false;
     });
 
