@@ -15,8 +15,9 @@ import scipy.sparse as sp
 
 from command import run
 from isthmus import load
+from isthmus.cli.given import measure
 from isthmus.exceptions import DataError
-from isthmus.io.documents import open_documents, read_given
+from isthmus.io.documents import GivenLabel, open_documents, read_given
 from isthmus.io.documents.tables import open_table
 from isthmus.io.documents.tasks import TASK_COLUMNS, TASK_FORMATS, written_tasks
 from isthmus.selection import RANDOM, TEACHING, pick_batch, suggest_labels
@@ -148,6 +149,33 @@ def test_labels_that_are_wrong_are_named(fitted: Path) -> None:
     assert "1 label is of a document that" in done.err
 
 
+@pytest.mark.parametrize("suffix", [".gz", ".zst"])
+def test_tasks_are_compressed_as_their_name_says(fitted: Path, tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"tasks.csv{suffix}"
+    assert run("suggest", fitted / "m.isthmus", fitted / "t.csv", "-n", 6, "-o", path).code == 0
+    with open_documents(str(path)) as documents:
+        assert len(list(documents)) == 6
+
+
+def test_guesses_of_classes_that_are_no_strings_are_measured() -> None:
+    given = [GivenLabel(str(n), str(label), "1", RANDOM, "") for n, label in enumerate([1, 1, 2])]
+    score = measure(given, {"0": 1, "1": 1, "2": 2})
+    assert score is not None
+    assert (score.right, score.n) == (2, 3)
+
+
+def test_labels_of_a_text_that_was_cut_off_are_known_again(fitted: Path, tmp_path: Path) -> None:
+    """A report of many documents holds the first characters of each, spaces and ends of lines among them."""
+    target = [{"id": f"t{n}", "text": f"Hello,\n\n  {row['text']} " * 20} for n, row in enumerate(ROWS)]
+    put(tmp_path / "t.csv", target)
+    rows = [{"id": row["id"], "label": "pay", "text": row["text"][:200], "guess": "pay", "kind": ""} for row in target]
+    put(tmp_path / "labels.csv", rows[:10])
+    pair = ["--source", fitted / "s.csv", "--target", tmp_path / "t.csv", "--method", "LR"]
+    done = run("fit", *pair, "--labels", tmp_path / "labels.csv")
+    assert done.code == 0
+    assert "another text" not in done.err
+
+
 def test_labels_do_not_go_to_rows_that_have_moved(fitted: Path, tmp_path: Path) -> None:
     """Without ids, documents are numbered: a row more at the top would shift them all."""
     target = [{"text": row["text"]} for row in rows_of(fitted / "t.csv")]
@@ -228,13 +256,23 @@ def test_a_gap_in_a_labelled_file_is_no_label(tmp_path: Path) -> None:
     assert [(one.id, one.label) for one in read_given(str(path))] == [("7", "pay")]
 
 
-def test_ids_are_read_alike_by_both_readers(tmp_path: Path) -> None:
-    """Spaces around one belong to the file: otherwise the labels of such documents find none."""
-    path = tmp_path / "a.csv"
-    path.write_text("id,text,label\n 7,one,pay\n8 ,two,bug\n")
-    with open_documents(str(path)) as documents:
-        names = [document.id for document in documents]
-    assert names == [one.id for one in read_given(str(path))] == ["7", "8"]
+def test_labels_find_documents_whose_ids_have_spaces_around_them(fitted: Path, tmp_path: Path) -> None:
+    """Predictions have such ids as they are; a labelling program, or whoever reads its export, may trim them."""
+    put(tmp_path / "t.csv", [{"id": f" {row['id']}", "text": row["text"]} for row in ROWS])
+    asked = ("-n", 6, "-o", tmp_path / "asked.csv")
+    assert run("suggest", fitted / "m.isthmus", tmp_path / "t.csv", *asked).code == 0
+    rows = rows_of(tmp_path / "asked.csv")
+    assert all(row["id"].startswith(" ") for row in rows)
+    put(tmp_path / "labels.csv", [{"id": row["id"].strip(), "label": "pay"} for row in rows[:3]])
+    put(tmp_path / "asked.csv", [{**row, "label": "bug"} for row in rows[3:]])
+    labels = ["--labels", tmp_path / "labels.csv", "--labels", tmp_path / "asked.csv"]
+    pair = ["--source", fitted / "s.csv", "--target", tmp_path / "t.csv", "--method", "LR"]
+    assert run("fit", *pair, *labels).code == 0
+    more = ("-n", 500, "--kind", "random", "-o", tmp_path / "more.csv")
+    assert run("suggest", fitted / "m.isthmus", tmp_path / "t.csv", *labels, *more).code == 0
+    assert {row["id"] for row in rows_of(tmp_path / "more.csv")} == {f" {name}" for name in TRUTH} - {
+        row["id"] for row in rows
+    }
 
 
 def test_people_who_disagree_gave_no_label(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isthmus.io.documents import PredictionWriter, open_documents
+from isthmus.io.documents import LabelTask, PredictionWriter, open_documents, written_tasks
 
 LABELS = ["plain", "a\rb", "c\nd", "e\r\nf", "=1+1", 'g,h\t"i"', "@j"]
 """Formulas are left as they are."""
@@ -48,6 +48,15 @@ def test_lines_end_plainly() -> None:
     with PredictionWriter(written, "csv", ["a", "b"]) as writer:
         writer.write(["1\r", "2"], np.array([[1.0, 0], [0.25, 0.75]]))
     assert written.getvalue() == b'id,label,p_a,p_b,confidence\n"1\r",a,1.0,0.0,1.0\n2,b,0.25,0.75,0.75\n'
+
+
+@given(texts=st.lists(st.text(st.sampled_from("\r\n\t,\"' aé"), min_size=1), min_size=1, max_size=5))
+def test_tasks_are_read_again_whatever_ends_of_lines_texts_hold(texts: list[str]) -> None:
+    for form, delimiter in (("csv", ","), ("tsv", "\t")):
+        tasks = [LabelTask(str(number), text, "a", 0.5, "random") for number, text in enumerate(texts)]
+        written = io.StringIO(written_tasks(tasks, form), newline="")
+        rows = list(csv.reader(written, delimiter=delimiter, strict=True))
+        assert [row[:2] for row in rows[1:]] == [[str(number), text] for number, text in enumerate(texts)]
 
 
 def test_probabilities_have_six_digits_and_labels_those_of_the_largest() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import shutil
@@ -17,7 +16,7 @@ from isthmus.cli.console import as_options, complain
 from isthmus.cli.outputs import check_outputs
 from isthmus.exceptions import DataError
 from isthmus.io.atomic import Staging
-from isthmus.io.documents import BadRowError
+from isthmus.io.documents import BadRowError, csv_writer
 from isthmus.io.journal import Journal
 from isthmus.quality import listed_places
 
@@ -38,7 +37,7 @@ class BadRows:
             IN_MEMORY, "w+", encoding="utf-8", errors="backslashreplace", newline=""
         )  # JSON can hold half a character
         self._spool = cast(TextIO, spool)
-        self._rows = csv.writer(self._spool, lineterminator="\n")
+        self._rows = csv_writer(self._spool)
         self._rows.writerow(COLUMNS)
 
     def __enter__(self) -> Self:

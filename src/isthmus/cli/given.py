@@ -14,11 +14,14 @@ from isthmus.io.documents import GivenLabel, read_given
 from isthmus.quality import listed_places
 from isthmus.selection import RANDOM
 
+SHOWN = 200
+"""Characters of a text that are compared: of very many documents, a report shows no more."""
 
-def measure(given: Sequence[GivenLabel], labels: dict[str, str], file: str | None = None) -> SampleScore | None:
+
+def measure(given: Sequence[GivenLabel], labels: dict[str, Any], file: str | None = None) -> SampleScore | None:
     """From those that were drawn at random, with what the model had said of them; `labels` has each by its id."""
     drawn = [one for one in given if one.kind == RANDOM and one.guess]
-    return SampleScore(sum(one.guess == labels[one.id] for one in drawn), len(drawn), file) if drawn else None
+    return SampleScore(sum(one.guess == str(labels[one.id]) for one in drawn), len(drawn), file) if drawn else None
 
 
 def labels_by_id(
@@ -28,6 +31,8 @@ def labels_by_id(
     given = read_given(path, documents.columns.id, label, [*map(str, classes), *(allowed or ())])
     spelled = spelled_like([one.label for one in given], classes)
     check_spelling(path, dict.fromkeys(map(str, spelled)), [str(known) for known in classes], allowed)
+    by_name = {name.strip(): name for name in documents.ids}  # spaces around ids may be lost on the way
+    given = [one._replace(id=by_name.get(one.id, one.id)) for one in given]
     own = {one.id for one in given}
     there = {name for name in documents.ids if name in own}
     strange = [one for one in given if one.id not in there]
@@ -50,8 +55,8 @@ def _check_texts(path: str, documents: Gathered, given: Sequence[GivenLabel]) ->
     shown = {one.id: one.text for one in given if one.text}
     if not shown:
         return
-    pairs = zip(documents.ids, documents.texts, strict=True)
-    others = [name for name, text in pairs if name in shown and _beginning(text) != _beginning(shown[name])]
+    pairs = ((name, _plain(text)) for name, text in zip(documents.ids, documents.texts, strict=True) if name in shown)
+    others = [name for name, text in pairs if not text.startswith(_plain(shown[name])[:SHOWN])]
     if others:
         n = "1 label" if len(others) == 1 else f"{len(others):,} labels"
         said = f"{path}: {n} of {len(shown):,} would go to another text than is written there"
@@ -64,9 +69,9 @@ def _check_texts(path: str, documents: Gathered, given: Sequence[GivenLabel]) ->
         complain(sentence, "yellow")
 
 
-def _beginning(text: str) -> str:
+def _plain(text: str) -> str:
     """Programs for tables change spaces and ends of lines, and cut long cells off."""
-    return " ".join(text.split())[:200]
+    return " ".join(text.split())
 
 
 def labels_of_files(

@@ -63,7 +63,7 @@ def suggest(
     from isthmus.cli.stages import Stages
     from isthmus.exceptions import DataError
     from isthmus.io.atomic import write_beside
-    from isthmus.io.documents import read_given, task_format, written_tasks
+    from isthmus.io.documents import compressed, read_given, task_format, written_tasks
 
     check_outputs({"--output": output}, force, [model, file, *map(str, labels or ())])
     written_as = task_format(str(output), form_of_tasks and form_of_tasks.value)
@@ -79,7 +79,7 @@ def suggest(
             tasks = _choose(result, target, n, kind, given, random_state)
     if not tasks:
         raise DataError(f"{file} has no document that could be suggested: all are labelled or empty.")
-    write_beside(output, written_tasks(tasks, written_as))
+    write_beside(output, compressed(written_tasks(tasks, written_as).encode(), str(output)))
     _tell(tasks, output, classes if written_as == "label-studio" else None)
 
 
@@ -129,7 +129,7 @@ def _choose(
 
     kinds = {"both": (RANDOM, TEACHING)}.get(kind.value, (kind.value,))
     X, probabilities = ask(result, target.texts)
-    known = np.array([name in given for name in target.ids], dtype=bool)
+    known = np.array([name.strip() in given for name in target.ids], dtype=bool)
     if len(result.given) == len(known):  # else it learned from another file
         known |= result.given
     picks = pick_batch(probabilities, X, target.texts, n, known=known, kinds=kinds, random_state=random_state)

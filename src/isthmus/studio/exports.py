@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 from isthmus.exceptions import DataError
-from isthmus.io.documents import PredictionWriter
+from isthmus.io.documents import PredictionWriter, csv_writer
 from isthmus.report import write_report
 from isthmus.selection import RANDOM
 from isthmus.studio.project import SKIP
@@ -67,7 +66,7 @@ def export_report(session: Session) -> bytes:
 def _answers(session: Session, only_random: bool) -> bytes:
     documents = session.documents
     out = io.StringIO(newline="")
-    rows = csv.writer(out, lineterminator="\n")
+    rows = csv_writer(out)
     rows.writerow(["id", "label", "guess", "kind", "text"])
     for answer in session.project.answers().values():
         if answer.action != SKIP and (answer.kind == RANDOM or not only_random):

@@ -8,7 +8,7 @@ from isthmus.io.documents.placeholders import is_placeholder
 from isthmus.io.documents.reading import Document, DocumentFile, open_documents
 from isthmus.io.documents.tables import FORMATS, is_table
 from isthmus.io.documents.tasks import TASK_FORMATS, LabelTask, label_studio_interface, task_format, written_tasks
-from isthmus.io.documents.writing import PredictionWriter, check_format
+from isthmus.io.documents.writing import PredictionWriter, check_format, compressed, csv_writer
 
 __all__ = [
     "FORMATS",
@@ -22,6 +22,8 @@ __all__ = [
     "LabelTask",
     "PredictionWriter",
     "check_format",
+    "compressed",
+    "csv_writer",
     "is_placeholder",
     "is_table",
     "label_studio_interface",

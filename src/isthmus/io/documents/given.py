@@ -158,7 +158,7 @@ def _dicts(values: Any) -> list[dict[str, Any]]:
 
 
 def _plain(value: Any) -> str:
-    """As the documents' ids are read."""
+    """Without spaces around it; numbers as people write them."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     is_none = value is None or isinstance(value, list | dict) or value != value  # as NaN is

@@ -106,7 +106,7 @@ class DocumentFile:
         kind = found.get("kind") or ""
         if self.columns.id is None:
             return Document(str(self._n_rows), text, label, truth, kind)
-        name = (found["id"] or "").strip()
+        name = found["id"]
         if not name:
             why = f"has no id (column {self.columns.id!r}): give it one, or choose another id=."
             raise BadRowError(place, "without an id", why)

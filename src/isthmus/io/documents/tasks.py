@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 from collections.abc import Sequence
@@ -10,6 +9,7 @@ from typing import Any, NamedTuple
 
 from isthmus.exceptions import DataError
 from isthmus.io.documents.streams import bare_suffix
+from isthmus.io.documents.writing import csv_writer
 
 TASK_FORMATS = ("csv", "tsv", "jsonl", "label-studio", "argilla")
 TASK_COLUMNS = ("id", "text", "label", "guess", "kind", "confidence")
@@ -45,13 +45,11 @@ def written_tasks(tasks: Sequence[LabelTask], form: str) -> str:
     if form == "argilla":
         return json.dumps([_for_argilla(task) for task in tasks], ensure_ascii=False, indent=1) + "\n"
     values = [(task.id, task.text, "", task.guess, task.kind, round(task.confidence, 4)) for task in tasks]
-    rows = [dict(zip(TASK_COLUMNS, own, strict=True)) for own in values]
     if form == "jsonl":
+        rows = [dict(zip(TASK_COLUMNS, own, strict=True)) for own in values]
         return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     out = io.StringIO(newline="")
-    writer = csv.DictWriter(out, TASK_COLUMNS, delimiter="\t" if form == "tsv" else ",", lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
+    csv_writer(out, "\t" if form == "tsv" else ",").writerows([TASK_COLUMNS, *values])
     return out.getvalue()
 
 

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, BinaryIO, Self, cast
+from typing import Any, BinaryIO, Self, TextIO, cast
 
 import numpy as np
 import zstandard
@@ -61,7 +61,7 @@ class PredictionWriter:
         self._text = io.TextIOWrapper(cast(Any, self._stream), encoding="utf-8", newline="", write_through=False)
         self._stack.callback(self._text.detach)
         if form != "jsonl":
-            self._csv = csv.writer(_Lines(self._text), delimiter="\t" if form == "tsv" else ",", lineterminator="\r\n")
+            self._csv = csv_writer(self._text, "\t" if form == "tsv" else ",")
             self._csv.writerow(self._names)
 
     def write(self, ids: Sequence[str], probabilities: Array, novel: Mask | None = None) -> None:
@@ -97,6 +97,26 @@ class PredictionWriter:
         self._stack.close()
 
 
+def csv_writer(text: TextIO, delimiter: str = ",") -> Any:
+    """A csv.writer whose rows end plainly, and whose fields are quoted whatever ends of lines they hold.
+
+    >>> from io import StringIO
+    >>> text = StringIO()
+    >>> _ = csv_writer(text).writerow(["one\\rtwo", "three"])
+    >>> text.getvalue()
+    '"one\\rtwo",three\\n'
+    """
+    return csv.writer(_Lines(text), delimiter=delimiter, lineterminator="\r\n")
+
+
+def compressed(content: bytes, name: str) -> bytes:
+    """As the end of a file's name says."""
+    stream = io.BytesIO()
+    with _compressing(stream, Path(name).suffix.lower()) as file:
+        file.write(content)
+    return stream.getvalue()
+
+
 def _compressing(stream: BinaryIO, suffix: str) -> Any:
     if suffix == ".gz":
         # Without name and time the same labels make the same bytes.
@@ -109,7 +129,7 @@ def _compressing(stream: BinaryIO, suffix: str) -> Any:
 class _Lines:
     """Rows with plain line ends. Only what is part of the line end that it knows does a csv.writer quote."""
 
-    def __init__(self, text: io.TextIOWrapper) -> None:
+    def __init__(self, text: TextIO) -> None:
         self._text = text
 
     def write(self, row: str) -> None:
