@@ -105,8 +105,8 @@ class Across(NamedTuple):
     """A row for each target document, true where its nearest labelled documents are,"""
     to_target: Matrix
     """and one for each labelled document, true where its nearest target documents are."""
-    classes: Array
-    """Those of the labelled documents, one-hot."""
+    known: Positions
+    """The classes of the labelled documents."""
 
 
 def neighbors_across(problem: Problem, counted: LookedAt) -> Across:
@@ -116,15 +116,16 @@ def neighbors_across(problem: Problem, counted: LookedAt) -> Across:
     return Across(
         nearest(target, source, N_NEIGHBORS) > 0,
         nearest(source, target, N_NEIGHBORS) > 0,
-        np.eye(problem.n_classes)[known[asked]],
+        known[asked],
     )
 
 
 def kinship(problem: Problem, counted: LookedAt) -> Array:
     """For each class, the share of it among the nearest labelled documents of its own ones, themselves left out."""
     (X, known), asked = problem.labeled, counted.source
-    votes, own = nearest_others(X[asked], N_NEIGHBORS) > 0, np.eye(problem.n_classes)[known[asked]]
-    return class_means(own, votes @ own / np.maximum(np.asarray(votes.sum(axis=1)).reshape(-1, 1), 1))
+    votes, own = nearest_others(X[asked], N_NEIGHBORS) > 0, known[asked]
+    shares = votes @ np.eye(problem.n_classes)[own] / np.maximum(np.asarray(votes.sum(axis=1)).reshape(-1, 1), 1)
+    return own_means(shares, own)
 
 
 def support(across: Across, probabilities: Array, class_prior: Array) -> Array:
@@ -132,7 +133,7 @@ def support(across: Across, probabilities: Array, class_prior: Array) -> Array:
 
     Of as many as the source's prior has, or of those that have its pseudo-label, if they are fewer.
     """
-    shares = across.to_source @ across.classes / N_NEIGHBORS
+    shares = across.to_source @ np.eye(len(class_prior))[across.known] / N_NEIGHBORS
     given = np.bincount(probabilities.argmax(axis=1), minlength=len(class_prior)) / len(probabilities)
     found = np.zeros(len(class_prior))
     for number, share in enumerate(np.minimum(class_prior, given)):
@@ -146,24 +147,25 @@ def reciprocity(across: Across, probabilities: Array) -> Array:
 
     Oftener than those next to any source document, so that a class prior does not matter; twice that, at most one.
     """
-    votes = across.to_target @ pseudo_labels(probabilities) / N_NEIGHBORS
-    return np.clip(2 * (class_means(across.classes, votes) - votes.mean(axis=0)), 0, 1)
+    votes = across.to_target @ one_hot(probabilities) / N_NEIGHBORS
+    return np.clip(2 * (own_means(votes, across.known) - votes.mean(axis=0)), 0, 1)
 
 
 def mutual_pairs(across: Across, probabilities: Array) -> Array:
     """For each class, how many mutual nearest neighbors with its pseudo-label its source documents have (Haghverdi)."""
     mutual = across.to_target.multiply(across.to_source.T)
-    return class_means(across.classes, mutual @ pseudo_labels(probabilities))
+    return own_means(mutual @ one_hot(probabilities), across.known)
 
 
-def pseudo_labels(probabilities: Array) -> Array:
-    """The likeliest classes, one-hot."""
+def one_hot(probabilities: Array) -> Array:
+    """Pseudo-labels, a column for each class."""
     return np.eye(probabilities.shape[1])[probabilities.argmax(axis=1)]
 
 
-def class_means(classes: Array, values: Array) -> Array:
-    """For each class, the mean of its own column over its documents."""
-    return np.asarray((classes * values).sum(axis=0) / np.maximum(classes.sum(axis=0), 1))
+def own_means(values: Array, known: Positions) -> Array:
+    """For each class, the mean of its own column over its documents; zero without any."""
+    own = np.eye(values.shape[1])[known]
+    return np.asarray((own * values).sum(axis=0) / np.maximum(own.sum(axis=0), 1))
 
 
 def novel_documents(problem: Problem, counted: LookedAt, probabilities: Array, labels: Positions) -> Mask | None:
