@@ -16,7 +16,7 @@ from isthmus.core.features import is_word
 from isthmus.core.parts import drawn_rows, rows_of, taken_rows, word_sums
 from isthmus.exceptions import EmptyDocumentWarning, silenced
 from isthmus.text import LogTfidf, WordsAndEmbeddings
-from isthmus.text.word_counts import least_documents
+from isthmus.text.unicode_counts import least_documents
 from isthmus.typing import Array, Positions
 
 MOST_DOCUMENTS = 5_000

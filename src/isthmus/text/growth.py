@@ -11,8 +11,8 @@ import numpy as np
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.pipeline import Pipeline
 
+from isthmus.text.unicode_counts import least_documents
 from isthmus.text.vectorizer import LogTfidf, inverse_frequency
-from isthmus.text.word_counts import least_documents
 
 
 def grown_vectorizer(vectorizer: Any, texts: Sequence[str], n_before: int) -> Any:

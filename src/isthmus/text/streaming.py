@@ -15,9 +15,9 @@ from isthmus.core.labels import read_texts
 from isthmus.exceptions import DataError, NoWordError
 from isthmus.io.atomic import write_beside
 from isthmus.io.matrices import MatrixWriter, is_finished, open_matrix
-from isthmus.text.unicode_counts import UnicodeCounts
+from isthmus.text.unicode_counts import UnicodeCounts, least_documents
 from isthmus.text.vectorizer import inverse_frequency, preset_for, preset_vectorizer
-from isthmus.text.word_counts import WordCounts, added_counts, least_documents
+from isthmus.text.word_counts import WordCounts, added_counts
 
 BLOCK = 5_000
 """Texts that are held at a time."""

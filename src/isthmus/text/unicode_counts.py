@@ -16,11 +16,15 @@ from sklearn.utils._param_validation import Interval
 
 from isthmus.exceptions import NoWordError
 from isthmus.text.segmentation import SPACELESS, is_plain, letter_runs, scripts_of, tokens
-from isthmus.text.word_counts import least_documents
 
 DEFAULT_PATTERN = r"(?u)\b\w\w+\b"
 _PLAIN_WORDS = re.compile(r"[0-9A-Za-z_]{2,}").findall
 """The words of a text in ASCII, as the default pattern cuts them, in half the time."""
+
+
+def least_documents(min_df: float, n_texts: int) -> float:
+    """In how many of some texts a word has to stand, as scikit-learn reads `min_df`: a number, or a share."""
+    return float(min_df if isinstance(min_df, Integral) else min_df * n_texts)
 
 
 def reading_of(vectorizer: Any) -> str | None:

@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from heapq import merge
 from itertools import groupby
-from numbers import Integral
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -20,11 +19,6 @@ MOST_TEXTS = 200_000
 """Words and texts after which counts are written to a file, and counting begins anew."""
 STATE = "counts.json"
 """The file that says how many texts are counted."""
-
-
-def least_documents(min_df: float, n_texts: int) -> float:
-    """In how many of some texts a word has to stand, as scikit-learn reads `min_df`: a number, or a share."""
-    return float(min_df if isinstance(min_df, Integral) else min_df * n_texts)
 
 
 class WordCounts:
