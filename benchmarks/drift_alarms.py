@@ -1,10 +1,10 @@
-"""How often drift rings: on batches of the same target, of another group, and of another kind of text.
+"""How often drift raises an alarm: on batches of the same target, of another group, and of another kind of text.
 
     python benchmarks/drift_alarms.py [--batches 100] [--method LR]
 
 Half of a target is fitted to; the batches of 200 come from its other half, none twice in a split, and from groups that
 no fit has seen. Every few batches the target is split anew, so that no profile decides alone. Nothing is fitted to the
-outcome: thresholds come from the profile (`isthmus.drift`). Ends with 1 if the same target rings in more than 2 of 100
+outcome: thresholds come from the profile (`isthmus.drift`). Ends with 1 if the same target does in more than 2 of 100
 batches, or anything else in fewer than 95.
 """
 
@@ -83,11 +83,11 @@ def trials() -> list[Trial]:
 
 
 def run(trial: Trial, n_batches: int, method: str) -> bool:
-    """Prints how often each kind of batch rings; whether all is as it must be."""
+    """Prints how often each kind of batch raises an alarm; whether all is as it must be."""
     rng = np.random.default_rng(0)
     source = [text for texts in trial.source.values() for text in texts]
     labels = [label for label, texts in trial.source.items() for _ in texts]
-    rings: Counter[str] = Counter()
+    alarms: Counter[str] = Counter()
     tried: Counter[str] = Counter()
     signs: Counter[str] = Counter()
     while tried[SAME] < n_batches:
@@ -110,15 +110,15 @@ def run(trial: Trial, n_batches: int, method: str) -> bool:
             described = describe_documents(result.vectorizer, texts, X, result.estimator.predict_proba(X), profile)
             report = compare_batch(profile, described)
             tried[name] += 1
-            rings[name] += report.drifted
+            alarms[name] += report.drifted
             if name == SAME:
-                signs.update(sign.name for sign in report.signs if sign.rings)
+                signs.update(sign.name for sign in report.signs if sign.is_alarm)
     good = True
     for name, n in tried.items():
-        bound = rings[name] <= MOST_FALSE * n if name == SAME else rings[name] >= LEAST_TRUE * n
+        bound = alarms[name] <= MOST_FALSE * n if name == SAME else alarms[name] >= LEAST_TRUE * n
         good &= bound
         which = f" ({', '.join(f'{sign} {k}' for sign, k in signs.items())})" if name == SAME and signs else ""
-        print(f"{trial.name}: {name}: rings in {rings[name]} of {n}{which}{'' if bound else '  <-- beyond the bar'}")
+        print(f"{trial.name}: {name}: alarms in {alarms[name]} of {n}{which}{'' if bound else '  <-- beyond the bar'}")
     return good
 
 

@@ -1,8 +1,8 @@
 """Drift over months
 
 A model is fitted to one domain. Month by month, more of what arrives is of another. `watch` sees it in the words, and
-rings when they are stranger than batches of the target itself ever are (the band). That documents have changed does not
-say that labels are wrong: how accuracy goes, nobody can see without labels.
+raises an alarm when they are stranger than batches of the target itself ever are (the band). That documents have
+changed does not say that labels are wrong: how accuracy goes, nobody can see without labels.
 """
 
 import numpy as np
@@ -48,8 +48,8 @@ def draw(quick=False):
     )
     left.plot(x, [sign.value for sign in signs], color=COLORS[3])
     for month, sign in zip(x, signs):
-        left.plot(month, sign.value, "o", color=COLORS[1] if sign.rings else COLORS[0])
-    left.set(xlabel="month", ylabel="share of new words", title="what is seen (orange: it rings)")
+        left.plot(month, sign.value, "o", color=COLORS[1] if sign.is_alarm else COLORS[0])
+    left.set(xlabel="month", ylabel="share of new words", title="what is seen (orange: an alarm)")
     left.legend(frameon=False)
     right.plot(x, accuracy, "o-", color=COLORS[3])
     right.set(xlabel="month", ylabel="accuracy", title="what is not seen", ylim=(0.4, 1))
