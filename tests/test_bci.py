@@ -126,7 +126,7 @@ def test_what_is_missing_or_broken_gets_a_sentence(tmp_path: Path, monkeypatch: 
         load_bci("A03T", tmp_path)
     (tmp_path / "bci-iv-2a" / "A04T.gdf").write_bytes(b"")
     monkeypatch.setitem(sys.modules, "mne", None)
-    with pytest.raises(DataError, match=r"need mne: install it with pip install 'isthmus\[eeg\]'"):
+    with pytest.raises(DataError, match=r"need mne: pip install 'isthmus\[eeg\]'"):
         load_bci("A04T", tmp_path)
 
 

@@ -284,7 +284,7 @@ def test_definitions_name_what_is_there(name: str) -> None:
 def test_missing_matplotlib_gets_a_sentence(bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     (picture,) = pictures(bench, replace(SWEEP, values=[2]))
-    with pytest.raises(DataError, match=r"need matplotlib: install it with pip install 'isthmus\[figures\]'"):
+    with pytest.raises(DataError, match=r"need matplotlib: pip install 'isthmus\[figures\]'"):
         write_picture(picture, tmp_path)
 
 

@@ -23,6 +23,7 @@ from starlette.testclient import TestClient
 
 import isthmus
 from command import run
+from isthmus.cli.serve import _load
 from isthmus.drift import profile_target
 from isthmus.serving import Batcher, Limits, QueueFullError, ServedModel, serving_app
 from isthmus.serving import app as app_module
@@ -350,6 +351,10 @@ def test_others_need_a_token_and_names_must_differ(folder: Path) -> None:
     assert run("serve", model, "--host", "0.0.0.0").code == 2
     assert "Two models are called 'lr'" in run("serve", model, model).sentence
     assert "does not exist" in run("serve", folder / "none").sentence
+    assert [one.name for one in _load([f"b={model}"], None)] == ["b"]
+    (folder / "rate=0.1").mkdir()
+    shutil.copy(model, folder / "rate=0.1" / "lr.isthmus")
+    assert [one.name for one in _load([str(folder / "rate=0.1" / "lr.isthmus")], None)] == ["lr"]
     assert "cannot be listened on" in run("serve", model, "--host", "203.0.113.7", "--token", "x").sentence
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from io import BytesIO, StringIO
 from itertools import cycle
 from math import isfinite
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from isthmus.bench.figures import Picture
-from isthmus.exceptions import DataError
+from isthmus.core.extras import import_extra
 from isthmus.io.atomic import write_beside
 
 # Okabe and Ito's colours, which colour-blind readers can tell apart, and shapes for those who print in grey. Eight
@@ -34,11 +35,8 @@ METRIC_LABELS = {
 
 def require_matplotlib() -> Any:
     """The library that draws, or a sentence about how to get it."""
-    try:
-        import matplotlib.figure
-    except ImportError as error:
-        raise DataError("Figures need matplotlib: install it with pip install 'isthmus[figures]'.") from error
-    return matplotlib
+    import_extra("matplotlib.figure", "Figures need", "figures")
+    return import_module("matplotlib")
 
 
 def write_picture(picture: Picture, folder: Path) -> list[Path]:

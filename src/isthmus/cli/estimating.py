@@ -16,6 +16,7 @@ from isthmus._api import read_method, seed
 from isthmus.cli.settings import apply_settings
 from isthmus.cli.stages import Advance, Stages
 from isthmus.core.estimator import TransferClassifier
+from isthmus.core.extras import import_extra
 from isthmus.core.progress import Stage, Step, listening
 from isthmus.exceptions import DataError, EmptyDocumentWarning, SmallClassWarning, TransferWarning, silenced
 from isthmus.text import PRESETS, StaticEncoder, is_static_folder, read_encoder, static_encoder
@@ -154,11 +155,7 @@ def _static_model(name: str) -> StaticEncoder | None:
 
 
 def _sentence_transformer(name: str) -> Any:
-    try:
-        from sentence_transformers import SentenceTransformer
-    except ImportError:
-        raise DataError("--encoder needs sentence-transformers: pip install 'isthmus[embed]'.") from None
-    return SentenceTransformer(name)
+    return import_extra("sentence_transformers", "--encoder needs", "embed").SentenceTransformer(name)
 
 
 def _read_prior(given: str) -> str | dict[str, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -41,10 +42,11 @@ def serve(
     why), 2 wrong usage.
     """
     from isthmus.cli.console import output
-    from isthmus.web import Guard, free_socket, require_extra, run_server
+    from isthmus.core.extras import require_extra
 
     require_extra("serve", "starlette", "uvicorn", "prometheus_client")
     from isthmus.serving import Limits, serving_app
+    from isthmus.web import Guard, free_socket, own_names, run_server
 
     local = _is_loopback(host)
     if not local and not token:
@@ -55,10 +57,9 @@ def serve(
     limits = Limits(body=most_bytes, documents=most_documents, waiting=most_waiting, seconds=seconds)
     with free_socket(host, port) as listening:
         number = listening.getsockname()[1]
-        names = [f"127.0.0.1:{number}", f"localhost:{number}", f"[::1]:{number}"] if local else []
         app = Guard(
             serving_app(served, limits, token is not None, log),
-            hosts=names,
+            hosts=own_names(host, number) if local else [],
             token=token,
             remedy="The token is missing or wrong: send the header Authorization: Bearer TOKEN.",
             open_paths=["/healthz", "/readyz"],
@@ -86,7 +87,7 @@ def _load(given: list[str], encoder: str | None) -> list[ServedModel]:
     served: dict[str, ServedModel] = {}
     for one in given:
         name, sign, path = one.partition("=")
-        name, path = (name, path) if sign else (model_name(one), one)
+        name, path = (name, path) if sign and not Path(one).exists() else (model_name(one), one)
         if name in served:
             raise DataError(f"Two models are called {name!r}: give one of them another name, as in other={path}.")
         served[name] = ServedModel(name, path, lambda path: load_result(path, encoder))

@@ -46,8 +46,8 @@ def studio(
     """
     from isthmus._api import DEFAULT_METHOD, read_method
     from isthmus.cli.gathering import Reading
+    from isthmus.core.extras import require_extra
     from isthmus.exceptions import DataError
-    from isthmus.web import require_extra
 
     require_extra("studio", "starlette", "uvicorn", "python_multipart")
     try:
@@ -61,8 +61,8 @@ def studio(
             f"{project} exists: leave --source and --target out to go on with it, name another project, or add "
             "--force to begin anew."
         )
-    how_read = (form, encoding, max_document, target_text, None, target_encoding, allow_label or ())
-    reading = Reading(text, label, id_column, None, *how_read)
+    how_read = (form, encoding, max_document, target_text, None, target_encoding)
+    reading = Reading(text, label, id_column, None, *how_read, allow_labels=allow_label or ())
     loaded = read_pair(source, target, reading) if source and target else None
     _run(project, loaded, reading, method or DEFAULT_METHOD, port, browser)
 
@@ -74,7 +74,7 @@ def _run(project: Path, loaded: Loaded | None, reading: Reading, method: str, po
 
     from isthmus.cli.console import output
     from isthmus.studio import Project, Session, studio_app
-    from isthmus.web import Guard, free_socket, run_server
+    from isthmus.web import Guard, free_socket, own_names, run_server
 
     token = secrets.token_urlsafe(16)
     with free_socket("127.0.0.1", port) as listening:  # first: where the port is taken, no project is made
@@ -84,7 +84,7 @@ def _run(project: Path, loaded: Loaded | None, reading: Reading, method: str, po
         number = listening.getsockname()[1]
         app = Guard(
             studio_app(session, lambda one, other, told: read_uploaded(one, other, told, reading)),
-            hosts=[f"127.0.0.1:{number}", f"localhost:{number}"],
+            hosts=own_names("127.0.0.1", number),
             token=token,
             remedy="Open this with the address that was printed when it started: it holds a token.",
         )

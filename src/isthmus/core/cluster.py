@@ -10,6 +10,7 @@ from threading import Event, Thread
 from time import monotonic
 from typing import Any
 
+from isthmus.core.extras import import_extra
 from isthmus.exceptions import DataError
 
 PATIENCE = 10
@@ -94,10 +95,7 @@ def connected(address: str | None) -> Iterator[Any]:
     if address is None:
         yield None
         return
-    try:
-        distributed: Any = import_module("distributed")
-    except ImportError as error:
-        raise DataError("A cluster needs Dask: pip install 'isthmus[cluster]'.") from error
+    distributed = import_extra("distributed", "A cluster needs", "cluster")
     with ExitStack() as opened:
         try:
             where = opened.enter_context(local_cluster()) if address == "local" else address

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ import scipy.io
 from scipy.signal import butter, sosfiltfilt
 from sklearn.preprocessing import minmax_scale
 
+from isthmus.core.extras import import_extra
 from isthmus.datasets.locate import find
 from isthmus.exceptions import DataError, MissingDataError
 from isthmus.typing import Array, Mask
@@ -122,9 +124,5 @@ def _epochs(recording: Array, cues: np.ndarray[Any, Any], fs: float) -> Array:
 
 
 def _mne() -> Any:
-    try:
-        import mne
-        import mne.decoding
-    except ImportError as error:
-        raise DataError("EEG features need mne: install it with pip install 'isthmus[eeg]'.") from error
-    return mne
+    import_extra("mne.decoding", "EEG features need", "eeg")
+    return import_module("mne")

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from isthmus.core.extras import import_extra
 from isthmus.exceptions import DataError, MissingDataError, unheard
 from isthmus.typing import Array
 
@@ -46,13 +47,10 @@ class StaticEncoder:
 
     @cached_property
     def _model(self) -> Any:
-        try:
-            from model2vec import StaticModel
-        except ImportError:
-            raise DataError(f"The encoder {self.name!r} needs model2vec: pip install 'isthmus[static]'.") from None
+        library = import_extra("model2vec", f"The encoder {self.name!r} needs", "static")
         try:
             with unheard(ResourceWarning):  # before version 0.10 it leaves a file open
-                return StaticModel.from_pretrained(self.folder)
+                return library.StaticModel.from_pretrained(self.folder)
         except Exception as error:  # what others read may break in their own ways
             said = (str(error).splitlines() or [""])[0].rstrip(". ")
             raise DataError(f"The encoder {self.name!r} cannot be loaded: {said}.") from error
@@ -128,7 +126,8 @@ def _in_cache(name: str) -> Path:
         from huggingface_hub import snapshot_download
         from huggingface_hub.errors import HFValidationError
     except ImportError:
-        raise DataError(f"encoder is {name!r}, which needs model2vec: pip install 'isthmus[static]'.") from None
+        import_extra("model2vec", f"encoder is {name!r}, which needs", "static")  # which brings it
+        raise
     try:
         folder = Path(snapshot_download(name, local_files_only=True))
     except (OSError, HFValidationError):

@@ -7,12 +7,12 @@ the page that it comes from (cross-site writes) give such requests away.
 from __future__ import annotations
 
 import hmac
-import importlib.util
 from collections.abc import Iterable
 from typing import Any
-from urllib.parse import parse_qs
 
-from isthmus.exceptions import DataError
+from starlette.datastructures import MutableHeaders
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
 
 SAFE = {"GET", "HEAD", "OPTIONS"}
 HEADERS = {
@@ -26,11 +26,15 @@ HEADERS = {
 """Of every answer, unless it says otherwise itself."""
 
 
-def require_extra(extra: str, *modules: str) -> None:
-    """What a server is made with, or a sentence that tells how to get it."""
-    missing = [module for module in modules if importlib.util.find_spec(module) is None]
-    if missing:
-        raise DataError(f"isthmus {extra} needs {' and '.join(missing)}: pip install 'isthmus[{extra}]'.")
+def own_names(host: str, port: int) -> list[str]:
+    """What browsers on this machine may call a server: its host, and what else leads there.
+
+    >>> own_names("127.0.0.1", 8000)
+    ['127.0.0.1:8000', 'localhost:8000', '[::1]:8000']
+    """
+    hosts = dict.fromkeys([host, "127.0.0.1", "localhost", "::1"])
+    shown = [f"[{one}]" if ":" in one else one for one in hosts]
+    return [f"{one}:{port}" for one in shown] + (shown if port == 80 else [])  # a port that goes without saying
 
 
 class Guard:
@@ -48,42 +52,42 @@ class Guard:
         self._remedy, self._open = remedy, set(open_paths)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
         if scope["type"] != "http":  # nobody here speaks over web sockets
-            if scope["type"] == "lifespan":
-                await self._app(scope, receive, send)
             return
-        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-        refusal = self._refusal(scope, headers)
-        if refusal is not None:
-            await _answer(send, *refusal)
+        request = Request(scope)
+        if (refusal := self._refusal(request)) is not None:
+            status, sentence = refusal
+            await PlainTextResponse(sentence, status, HEADERS)(scope, receive, send)
             return
-        entering = self._is_token(_asked_token(scope))
+        entering = self._is_token(request.query_params.get("token", ""))
 
         async def with_headers(message: Any) -> None:
             if message["type"] == "http.response.start":
-                given = {name.lower() for name, _ in message["headers"]}
-                more = [(n.encode(), v.encode()) for n, v in HEADERS.items() if n.encode() not in given]
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
                 if entering:
                     cookie = f"{_cookie_name(scope)}={self._token}; HttpOnly; SameSite=Strict; Path=/"
-                    more.append((b"set-cookie", cookie.encode()))
-                message = {**message, "headers": [*message["headers"], *more]}
+                    headers.append("set-cookie", cookie.encode().decode("latin-1"))
             await send(message)
 
         await self._app(scope, receive, with_headers)
 
-    def _refusal(self, scope: Any, headers: dict[str, str]) -> tuple[int, str] | None:
-        if self._hosts and headers.get("host", "").lower() not in self._hosts:
+    def _refusal(self, request: Request) -> tuple[int, str] | None:
+        host, origin = request.headers.get("host", "").lower(), request.headers.get("origin")
+        if self._hosts and host not in self._hosts:
             return 421, "This server does not answer to that name."
-        origin = headers.get("origin")
-        own = origin is None or origin.partition("://")[2].lower() == headers.get("host", "").lower()
-        site = headers.get("sec-fetch-site", "none")
-        if scope["method"] not in SAFE and not (own and site in ("none", "same-origin")):
+        own = origin is None or origin.partition("://")[2].lower() == host
+        site = request.headers.get("sec-fetch-site", "none")
+        if request.method not in SAFE and not (own and site in ("none", "same-origin")):
             return 403, "Requests of other sites are refused."
-        if self._token is None or scope["path"] in self._open:
+        if self._token is None or request.scope["path"] in self._open:
             return None
-        if any(map(self._is_token, (_asked_token(scope), _bearer(headers), _cookie(scope, headers)))):
-            return None
-        return 401, self._remedy
+        in_headers = (_bearer(request), request.cookies.get(_cookie_name(request.scope), ""))
+        brought = (request.query_params.get("token", ""), *map(_as_utf8, in_headers))
+        return None if any(map(self._is_token, brought)) else (401, self._remedy)
 
     def _is_token(self, brought: str) -> bool:
         """In a time that does not tell how much of it is right."""
@@ -92,12 +96,8 @@ class Guard:
         return hmac.compare_digest(self._token.encode(), brought.encode())
 
 
-def _asked_token(scope: Any) -> str:
-    return parse_qs(scope.get("query_string", b"").decode("latin-1")).get("token", [""])[0]
-
-
-def _bearer(headers: dict[str, str]) -> str:
-    kind, _, token = headers.get("authorization", "").partition(" ")
+def _bearer(request: Request) -> str:
+    kind, _, token = request.headers.get("authorization", "").partition(" ")
     return token.strip() if kind.lower() == "bearer" else ""
 
 
@@ -107,15 +107,6 @@ def _cookie_name(scope: Any) -> str:
     return "isthmus" if port is None else f"isthmus-{port}"
 
 
-def _cookie(scope: Any, headers: dict[str, str]) -> str:
-    from starlette.requests import cookie_parser  # as browsers do, which http.cookies does not; only servers have it
-
-    return str(cookie_parser(headers.get("cookie", "")).get(_cookie_name(scope), ""))
-
-
-async def _answer(send: Any, status: int, sentence: str) -> None:
-    body = sentence.encode()
-    headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]
-    headers += [(name.encode(), value.encode()) for name, value in HEADERS.items()]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
+def _as_utf8(header: str) -> str:
+    """The bytes of a header, which is read as Latin-1, as whoever sent them means them."""
+    return header.encode("latin-1").decode("utf-8", "replace")

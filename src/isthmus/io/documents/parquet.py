@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
 import io
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
+from importlib import import_module
 from typing import Any, BinaryIO
 
+from isthmus.core.extras import import_extra
 from isthmus.exceptions import DataError
 from isthmus.io.documents.lines import LONGEST, too_long
 from isthmus.io.documents.streams import readable
@@ -22,11 +23,8 @@ BYTES_AT_ONCE = 1 << 26
 
 def require_pyarrow() -> Any:
     """pyarrow, or a sentence that tells how to get it."""
-    try:
-        importlib.import_module("pyarrow.parquet")
-    except ImportError:
-        raise DataError("Parquet files need pyarrow: pip install 'isthmus[parquet]'.") from None
-    return importlib.import_module("pyarrow")
+    import_extra("pyarrow.parquet", "Parquet files need", "parquet")
+    return import_module("pyarrow")
 
 
 def read_parquet(

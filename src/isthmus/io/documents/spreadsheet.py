@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import io
 import shutil
 import tempfile
@@ -11,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from typing import Any
 
+from isthmus.core.extras import import_extra
 from isthmus.exceptions import DataError, UnreadFilesWarning, warn
 from isthmus.io.documents.lines import LONGEST, too_long
 from isthmus.io.documents.streams import readable
@@ -22,14 +22,6 @@ MOST_ROWS = 1 << 20
 """What the format allows for. A forged number of a row would be counted up to."""
 
 
-def require_openpyxl() -> Any:
-    """openpyxl, or a sentence that tells how to get it."""
-    try:
-        return importlib.import_module("openpyxl")
-    except ImportError:
-        raise DataError("Spreadsheets need openpyxl: pip install 'isthmus[xlsx]', or save it as CSV.") from None
-
-
 def read_spreadsheet(
     stream: io.BufferedReader, name: str, stack: ExitStack, longest: int = LONGEST
 ) -> tuple[list[str], Callable[[Sequence[str]], Iterator[tuple[str, list[Any]]]]]:
@@ -38,8 +30,9 @@ def read_spreadsheet(
     with readable(name):  # copied, because a zip archive is read from its end
         shutil.copyfileobj(stream, copy)
     _check_archive(copy, name)
+    library = import_extra("openpyxl", "Spreadsheets need", "xlsx", or_else=", or save it as CSV")
     try:
-        book = require_openpyxl().load_workbook(copy, read_only=True, data_only=True)
+        book = library.load_workbook(copy, read_only=True, data_only=True)
         stack.callback(book.close)
         sheets = book.worksheets
         sheets[0].reset_dimensions()  # what a file says of its size need not be so
