@@ -15,7 +15,7 @@ import isthmus
 from alone import command
 from command import Done, run
 from isthmus.cli import blocks
-from isthmus.io.journal import Journal
+from isthmus.io.journal import Journal, identity
 from isthmus.io.matrices import MatrixWriter
 from test_cli_fit import HIDDEN, SOURCE
 from test_reading import write
@@ -98,6 +98,15 @@ def test_blocks_need_files(fitted: Path, tmp_path: Path) -> None:
 def test_two_commands_do_not_share_a_journal(fitted: Path, tmp_path: Path) -> None:
     with Journal.beside(tmp_path / "labels.csv", {}):
         assert "is in use by another process" in predict(fitted, tmp_path / "labels.csv", "--blocks").sentence
+
+
+def test_a_folder_is_another_one_when_a_file_in_it_has_changed(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "1.txt").write_text("one")
+    before = identity(tmp_path)
+    assert identity(tmp_path) == before
+    (tmp_path / "a" / "1.txt").write_text("another")
+    assert identity(tmp_path) != before
 
 
 FITTED = """

@@ -264,6 +264,7 @@ USAGE = {
     "no file": (["predict", "m.isthmus"], "Missing argument"),
     "document and id": (["explain", "m", "--document", "a", "--document-id", "b"], "both given"),
     "id without file": (["explain", "m", "--document-id", "b"], "go together"),
+    "columns of no file": (["explain", "m", "--document", "a", "--text", "b"], "leave them out"),
     "no words": (["explain", "m", "--words", "0"], "greater than or equal to 1"),
 }
 

@@ -89,7 +89,8 @@ def test_predict_leaves_out_bad_rows_unless_told_to_stop(tmp_path: Path) -> None
     put(tmp_path / "s.csv", SOURCE)
     put(tmp_path / "t.csv", TARGET)
     model = tmp_path / "m.isthmus"
-    run("fit", "--source", tmp_path / "s.csv", "--target", tmp_path / "t.csv", "--method", "LR", "-o", model)
+    files = ("--source", tmp_path / "s.csv", "--target", tmp_path / "t.csv")
+    run("fit", *files, "--method", "LR", "-o", model)
     later = put(tmp_path / "later.csv", [{**row, "id": "" if n == 3 else row["id"]} for n, row in enumerate(TARGET)])
     with later.open("a") as file:
         file.write("only one field\n")
@@ -102,7 +103,13 @@ def test_predict_leaves_out_bad_rows_unless_told_to_stop(tmp_path: Path) -> None
     assert len((tmp_path / "labels.skipped.csv").read_text().splitlines()) == 3
     stopped = run("predict", model, later, "-o", tmp_path / "other.csv", "--on-bad-rows", "stop")
     assert "line 5, has no id" in stopped.sentence
+    formed = run("predict", model, later, "-o", tmp_path / "other.csv", "--output-format", "jsonl")
+    assert (formed.code, "says the format" in formed.err) == (2, True)
     assert run("predict", model, later, "--json").code == 2  # where would the labels go?
+    left = ("--skipped", tmp_path / "left.csv")
+    stopping = ("-o", tmp_path / "other.csv", "--on-bad-rows", "stop")
+    assert "no row is skipped" in run("predict", model, later, *left, *stopping).err
+    assert "no row is skipped" in run("fit", *files, *left, "--method", "LR").err
     (tmp_path / "bad.csv").write_text("id,text\n,a\n,b\n")
     assert (
         "2 rows without an id (lines 2, 3)"
@@ -141,7 +148,10 @@ def test_an_interrupted_fit_is_not_stopped_by_what_it_left_out(tmp_path: Path, m
     with monkeypatch.context() as patch:
         patch.setattr(import_module("isthmus.cli.fit"), "_fit_and_write", Mock(side_effect=KeyboardInterrupt))
         assert run(*asked).code != 0
-    assert (tmp_path / "left.csv").exists()
+    left = (tmp_path / "left.csv").read_text()
+    (tmp_path / "left.csv").write_text("of somebody else")
+    assert "--skipped names" in run(*asked).sentence
+    (tmp_path / "left.csv").write_text(left)
     done = run(*asked)
     assert done.code == 0, done.err
     assert "--skipped names" in run(*asked[:5], "-o", tmp_path / "other.isthmus", *asked[7:]).sentence

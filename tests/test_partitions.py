@@ -110,6 +110,17 @@ def test_what_was_done_is_not_done_again(client: Any, folder: Path, tmp_path: Pa
     assert same(folder, tmp_path / "labels")
 
 
+def test_parts_of_one_stem_keep_what_each_has_skipped(client: Any, folder: Path, tmp_path: Path) -> None:
+    parts, output = tmp_path / "parts", tmp_path / "labels"
+    parts.mkdir()
+    (parts / "a.csv").write_text("id,text\n,x\nb,y\n")
+    (parts / "a.jsonl").write_text('{"id": "c", "text": "y"}\n{"id": null, "text": "z"}\n')
+    asked = ("-o", output, "--cluster", client.scheduler.address, "--json")
+    assert json.loads(run("predict", folder / "model.isthmus", parts, *asked).stdout)["skipped"] == 2
+    for name, content in (("a.csv", "x"), ("a.jsonl", "z")):
+        assert content in (output / f"{name}.skipped.csv").read_text().splitlines()[1].rpartition(",")[2]
+
+
 def test_a_file_that_cannot_be_read_is_named(client: Any, folder: Path, tmp_path: Path) -> None:
     parts, address = tmp_path / "parts", client.scheduler.address
     parts.mkdir()

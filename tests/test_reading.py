@@ -104,6 +104,15 @@ def test_encodings_that_files_say_themselves(tmp_path: Path, encoding: str) -> N
     assert read(path, labelled=True)[0].text == "żółw"
 
 
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "UTF_16LE"])
+def test_an_encoding_may_be_named_where_there_is_a_mark(tmp_path: Path, encoding: str) -> None:
+    """Which is no part of the first column's name."""
+    path = tmp_path / "documents.csv"
+    path.write_bytes("\ufeffid,text\na,żółw\n".encode(encoding))
+    with open_documents(str(path), encoding=encoding) as documents:
+        assert [(one.id, one.text) for one in documents] == [("a", "żółw")]
+
+
 def test_encodings_that_files_do_not_say(tmp_path: Path) -> None:
     path = tmp_path / "documents.csv"
     path.write_bytes("text,label\nplain,x\nnaïve café,y\n".encode("latin-1"))

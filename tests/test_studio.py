@@ -99,6 +99,21 @@ def test_a_guess_that_is_wrong_is_measured_as_wrong(session: Session) -> None:
             session.answer(row, action, label)
 
 
+def test_a_mistake_stays_one_after_the_model_has_learned_it(session: Session) -> None:
+    """Taken back and given again, a label measures what was guessed before it was known."""
+    fitted(session)
+    row = shown(session)["row"]
+    guess = next(iter(session.guess(row)))
+    other = {"pay": "bug", "bug": "pay"}[guess]
+    session.answer(row, "label", other)
+    fitted(session)
+    session.project.undo()
+    with mock.patch.object(session, "guess", return_value={other: 1.0}):  # which a model may that has learned it
+        session.answer(row, "label", other)
+    assert session.project.answers()[row].guess == guess
+    assert session.state()["labelling"]["measured"]["right"] == 0
+
+
 def test_all_documents_come_once(session: Session) -> None:
     fitted(session)
     seen = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import io
 import json
@@ -21,7 +22,7 @@ from isthmus.cli.gathering import Reading
 from isthmus.cli.studio import read_uploaded
 from isthmus.selection import RANDOM
 from isthmus.studio import Project, Session, studio_app
-from isthmus.web import Guard
+from isthmus.web import Guard, own_names
 from test_quality import put
 from test_studio import ROWS, TRUTH, files, fitted, session, shown
 
@@ -105,6 +106,31 @@ def test_strangers_are_refused(client: TestClient) -> None:
     assert "HttpOnly; SameSite=Strict" in entered.headers["set-cookie"]
     assert "default-src 'none'" in entered.headers["content-security-policy"]
     assert client.get("/", headers={"authorization": "", "cookie": "isthmus-80=secret"}).status_code == 200
+
+
+def test_tokens_and_names_of_any_kind(session: Session) -> None:
+    """Headers are bytes: whoever sends another script in one means UTF-8. Port 80 goes without saying."""
+    app = studio_app(session, lambda *_: pytest.fail("nothing is read"))
+    guarded = Guard(app, own_names("127.0.0.2", 80), token="geheimnö-秘", remedy="Open it anew.")
+    client = TestClient(guarded, base_url="http://127.0.0.2")
+    brought = {b"authorization": "Bearer geheimnö-秘".encode()}
+    assert client.get("/api/state", headers=brought).status_code == 200
+    assert client.get("/api/state", headers={b"authorization": b"Bearer geheimn"}).status_code == 401
+    for host in (b"127.0.0.2:80", b"localhost", b"[::1]"):
+        assert client.get("/api/state", headers={**brought, b"host": host}).status_code == 200
+    assert client.get("/api/state", headers={**brought, b"host": b"127.0.0.2:81"}).status_code == 421
+    cookie = "isthmus-80=geheimnö-秘".encode()
+    assert client.get("/api/state", headers={b"cookie": cookie}).status_code == 200
+    sent = list[Any]()  # which the client cannot show: its cookies are ASCII
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    address = {"type": "http", "method": "GET", "path": "/api/state", "server": ("127.0.0.2", 80)}
+    asked = {"query_string": b"token=geheimn%C3%B6-%E7%A7%98", "headers": [(b"host", b"127.0.0.2")]}
+    asyncio.run(guarded({**address, **asked}, mock.AsyncMock(), send))
+    assert sent[0]["status"] == 200
+    assert dict(sent[0]["headers"])[b"set-cookie"].startswith(cookie)
 
 
 def test_cookies_of_others_lock_nobody_out(client: TestClient) -> None:
@@ -249,6 +275,27 @@ def test_exports_are_what_the_commands_read(session: Session, client: TestClient
     report = client.get("/export/report.html")
     assert "of s.csv over to t.csv." in report.text
     assert report.headers["content-disposition"] == 'attachment; filename="report.html"'
+
+
+def test_a_document_of_no_class_measures_and_is_not_learned(
+    session: Session, client: TestClient, files: Any, tmp_path: Path
+) -> None:
+    fitted(session)
+    for action in ("label", "label", "none"):  # the first and the third are random
+        document = shown(session)
+        label = next(iter(session.guess(document["row"]))) if action == "label" else None
+        session.answer(document["row"], action, label)
+    measured = session.project.measured()
+    assert measured is not None
+    (tmp_path / "labels.csv").write_bytes(client.get("/export/labels.csv").content)
+    given = ["--source", files[0], "--target", files[1], "--labels", tmp_path / "labels.csv"]
+    found = json.loads(run("fit", *given, "--method", "LR", "--json").stdout)
+    assert found["target"]["known_labels"] == 2
+    assert found["measured_before"] == measured.as_dict()
+    assert (measured.right, measured.n) == (1, 2)
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "labels.csv").read_text(), newline="")))
+    put(tmp_path / "labels.csv", [row for row in rows if row["label"] == "none of these"])
+    assert "no label of a class, but 'none of these' alone" in run("fit", *given, "--method", "LR").sentence
 
 
 def test_in_the_report_the_random_sample_alone_measures(session: Session, client: TestClient) -> None:

@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from command import run
 from isthmus import load
 from isthmus.cli.given import measure
-from isthmus.exceptions import DataError
+from isthmus.exceptions import DataError, PlaceholderLabelWarning
 from isthmus.io.documents import GivenLabel, open_documents, read_given
 from isthmus.io.documents.tables import open_table
 from isthmus.io.documents.tasks import TASK_COLUMNS, TASK_FORMATS, written_tasks
@@ -273,6 +273,26 @@ def test_labels_find_documents_whose_ids_have_spaces_around_them(fitted: Path, t
     assert {row["id"] for row in rows_of(tmp_path / "more.csv")} == {f" {name}" for name in TRUTH} - {
         row["id"] for row in rows
     }
+
+
+def test_files_of_labels_have_an_encoding_of_their_own(fitted: Path, tmp_path: Path) -> None:
+    classes = {"pay": "účet", "bug": "chyba"}
+    put(tmp_path / "s.csv", [{**row, "label": classes[row["label"]]} for row in SOURCE])
+    rows = "".join(f"{row['id']},{classes[row['label']]}\n" for row in ROWS[:6])
+    (tmp_path / "labels.csv").write_bytes(f"id,label\n{rows}".encode("cp1250"))
+    given = ("--source", tmp_path / "s.csv", "--target", fitted / "t.csv", "--labels", tmp_path / "labels.csv")
+    assert "Name the right one with --labels-encoding" in run("fit", *given, "--method", "LR").err
+    done = run("fit", *given, "--labels-encoding", "cp1250", "--method", "LR", "--json")
+    assert "encoding" not in done.err
+    assert set(json.loads(done.stdout)["target"]["labels"]) <= set(classes.values())
+
+
+def test_labels_that_look_like_placeholders_are_told_of(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("id,label\n1,pay\n2,None\n3,None\n")
+    with pytest.warns(PlaceholderLabelWarning, match="2 rows are labelled 'None', which is taken for no label"):
+        assert [one.id for one in read_given(str(path))] == ["1"]
+    assert len(read_given(str(path), allow_labels=["None"])) == 3
 
 
 def test_people_who_disagree_gave_no_label(tmp_path: Path) -> None:

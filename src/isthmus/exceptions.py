@@ -58,6 +58,10 @@ class SimilarLabelWarning(UserWarning):
     """A target label that the source lacks may be a slip of one that it has."""
 
 
+class PlaceholderLabelWarning(UserWarning):
+    """Labels that look like placeholders were taken for none."""
+
+
 class GuessedEncodingWarning(UserWarning):
     """A file is not UTF-8 and does not say what else it is."""
 

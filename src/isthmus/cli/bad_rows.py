@@ -12,6 +12,8 @@ from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import Any, Self, TextIO, cast
 
+import typer
+
 from isthmus.cli.console import as_options, complain
 from isthmus.cli.outputs import check_outputs
 from isthmus.exceptions import DataError
@@ -106,18 +108,33 @@ class BadRows:
             staging.commit()
 
 
-def plan_skipped(skipped: Path | None, outputs: dict[str, Path], force: bool, inputs: list[str]) -> Path | None:
-    """Where skipped rows are written to, if they can be: beside the first output, if nobody said it.
+def plan_skipped(
+    skipped: Path | None, outputs: dict[str, Path], force: bool, inputs: list[str], skip: bool
+) -> Path | None:
+    """Where skipped rows are written to, if rows are skipped: beside the first output, if nobody said it.
 
     A file that is there may be of another command, or of another output with the same stem: without `force` it stays,
-    and the new one gets a number. What somebody named is replaced for an interrupted run, which wrote it itself.
+    and the new one gets a number. What somebody named is replaced for an interrupted run, if it holds skipped rows.
     """
+    if not skip:
+        if skipped is not None:
+            raise typer.BadParameter("--skipped: no row is skipped: add --on-bad-rows skip, or leave it out.")
+        return None
     path = skipped or next((_free(skipped_beside(output), force) for output in outputs.values()), None)
     if path is not None:
-        replace = force or any(map(Journal.is_beside, outputs.values()))
+        replace = force or (any(map(Journal.is_beside, outputs.values())) and _holds_skipped(path))
         check_outputs({"--skipped": path}, replace, inputs)
         check_outputs({**outputs, "--skipped": path}, True, inputs)  # no two of them are the same
     return path
+
+
+def _holds_skipped(path: Path) -> bool:
+    """Whether an earlier run has written it."""
+    header = ",".join(COLUMNS).encode()
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(header)) == header
 
 
 def _free(path: Path, force: bool) -> Path:

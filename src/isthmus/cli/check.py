@@ -47,8 +47,8 @@ def check_data(
 
     if [*source, target].count("-") > 1:
         raise typer.BadParameter("standard input (-) can be read once only.")
-    how_read = (form, encoding, max_document, target_text, target_label, target_encoding, allow_label or ())
-    reading = Reading(text, label, id_column, truth, *how_read)
+    how_read = (form, encoding, max_document, target_text, target_label, target_encoding)
+    reading = Reading(text, label, id_column, truth, *how_read, allow_labels=allow_label or ())
     refusal = None
     with BadRows() as bad, Stages() as stages:
         files = gather_files(source, target, reading, stages, bad)

@@ -47,6 +47,8 @@ def explain(
         raise typer.BadParameter("--document and --document-id are both given: leave one of them out.")
     if (document_id is None) != (file is None):
         raise typer.BadParameter("--document-id and --file go together: give both.")
+    if file is None and (text, id_column, form, encoding) != (None,) * 4:
+        raise typer.BadParameter("--text, --id, --format and --encoding tell how --file is read: leave them out.")
     result = load_result(model, encoder)
     if file is not None:
         with open_documents(file, text=text, id=id_column, form=form and form.value, encoding=encoding) as documents:

@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from isthmus.cli.summary import ReadFiles
     from isthmus.core.estimator import TransferClassifier
 
+READ = (
+    *("text", "label", "truth", "form", "encoding", "max_document"),
+    *("target_text", "target_label", "target_encoding", "labels_encoding"),
+)
+"""Options that tell how files are read."""
 WRITTEN = 50_000
 """Labels that are written at a time."""
 
@@ -33,6 +38,7 @@ def fit(
     form: o.InputFormat = None,
     encoding: o.Encoding = None,
     target_encoding: o.TargetEncoding = None,
+    labels_encoding: o.LabelsEncoding = None,
     max_document: o.MaxDocument = o.LONGEST,
     blocks: o.Blocks = None,
     allow_label: o.AllowLabels = None,
@@ -84,8 +90,7 @@ def fit(
     _check(source, target, preset, encoder)
     changed, skip = read_settings(settings), on_bad_rows is o.OnBadRows.skip
     estimator = read_estimator(method or DEFAULT_METHOD, random_state, target_prior, max_time, changed)
-    there = (target_text, target_label, target_encoding)
-    reading = Reading(text, label, id_column, truth, form, encoding, max_document, *there, allow_label or ())
+    reading = Reading(id=id_column, allow_labels=allow_label or (), **{name: given[name] for name in READ})
     if cluster is not None and holds_tables(target):
         _fit_folder(estimator, reading, {**given, "settings": changed})
         return
@@ -142,7 +147,7 @@ def _plan(given: dict[str, Any], skip: bool, inputs: list[str]) -> tuple[dict[st
     check_outputs(outputs, given["force"], inputs)
     if path := outputs.get("--predictions"):
         check_format(str(path), "--predictions")
-    return outputs, plan_skipped(given["skipped"], outputs, given["force"], inputs) if skip else None
+    return outputs, plan_skipped(given["skipped"], outputs, given["force"], inputs, skip)
 
 
 def _read(

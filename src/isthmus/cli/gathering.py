@@ -42,6 +42,8 @@ class Reading:
     """Where the target's columns have other names,"""
     target_encoding: str | None = None
     """and its file another encoding."""
+    labels_encoding: str | None = None
+    """That of files of labels."""
     allow_labels: Sequence[str] = ()
     """Labels that look like placeholders, or like others that are misspelt, and are neither."""
 

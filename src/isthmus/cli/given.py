@@ -10,7 +10,7 @@ from isthmus.cli.gathering import Files, Gathered, Reading, check_spelling
 from isthmus.core.labels import spelled_like
 from isthmus.evaluation import SampleScore
 from isthmus.exceptions import DataError
-from isthmus.io.documents import GivenLabel, read_given
+from isthmus.io.documents import NO_CLASS, GivenLabel, read_given
 from isthmus.quality import listed_places
 from isthmus.selection import RANDOM
 
@@ -19,20 +19,33 @@ SHOWN = 200
 
 
 def measure(given: Sequence[GivenLabel], labels: dict[str, Any], file: str | None = None) -> SampleScore | None:
-    """From those that were drawn at random, with what the model had said of them; `labels` has each by its id."""
+    """From those that were drawn at random, with what the model had said of them; `labels` has those of a class."""
     drawn = [one for one in given if one.kind == RANDOM and one.guess]
-    return SampleScore(sum(one.guess == str(labels[one.id]) for one in drawn), len(drawn), file) if drawn else None
+    right = sum(one.guess == str(labels.get(one.id)) for one in drawn)
+    return SampleScore(right, len(drawn), file) if drawn else None
 
 
 def labels_by_id(
-    path: str, documents: Gathered, classes: Sequence[Any], label: str | None = None, allowed: Sequence[str] | None = ()
+    path: str,
+    documents: Gathered,
+    classes: Sequence[Any],
+    label: str | None = None,
+    allowed: Sequence[str] | None = (),
+    encoding: str | None = None,
 ) -> tuple[list[GivenLabel], dict[str, Any]]:
-    """The labels of a file, and the label of each id, spelled as the class is; documents must have some of the ids."""
-    given = read_given(path, documents.columns.id, label, [*map(str, classes), *(allowed or ())])
-    spelled = spelled_like([one.label for one in given], classes)
+    """The answers of a file, and the label of each id, spelled as the class is; documents must have some of the ids.
+
+    What somebody said no class fits has no label.
+    """
+    known = [*map(str, classes), *(allowed or ())]
+    given = read_given(path, documents.columns.id, label, known, encoding)
+    labelled = [one for one in given if one.label != NO_CLASS or not one.kind or NO_CLASS in known]
+    if not labelled:
+        raise DataError(f"{path} has no label of a class, but {NO_CLASS!r} alone: label more documents.")
+    spelled = spelled_like([one.label for one in labelled], classes)
     check_spelling(path, dict.fromkeys(map(str, spelled)), [str(known) for known in classes], allowed)
     by_name = {name.strip(): name for name in documents.ids}  # spaces around ids may be lost on the way
-    given = [one._replace(id=by_name.get(one.id, one.id)) for one in given]
+    given = [GivenLabel(by_name.get(one.id, one.id), *one[1:]) for one in given]
     own = {one.id for one in given}
     there = {name for name in documents.ids if name in own}
     strange = [one for one in given if one.id not in there]
@@ -47,7 +60,7 @@ def labels_by_id(
         listed = listed_places([repr(one.id) for one in strange])
         complain(f"{path}: {what} that {documents.path} has not ({listed}).", "yellow")
     _check_texts(path, documents, given)
-    return given, {one.id: label for one, label in zip(given, spelled, strict=True)}
+    return given, {by_name.get(one.id, one.id): label for one, label in zip(labelled, spelled, strict=True)}
 
 
 def _check_texts(path: str, documents: Gathered, given: Sequence[GivenLabel]) -> None:
@@ -80,6 +93,7 @@ def labels_of_files(
     classes: Sequence[Any],
     label: str | None = None,
     allowed: Sequence[str] | None = (),
+    encoding: str | None = None,
 ) -> tuple[dict[str, Any], SampleScore | None]:
     """The labels of files, of which later ones win, by id; and what the last random sample among them measures.
 
@@ -89,7 +103,7 @@ def labels_of_files(
     by_id: dict[str, Any] = {}
     measured = None
     for path in paths:
-        given, own = labels_by_id(path, documents, classes, label, allowed)
+        given, own = labels_by_id(path, documents, classes, label, allowed, encoding)
         new = [one for one in given if one.id not in by_id]
         measured = measure(new, own, path if len(paths) > 1 else None) or measured
         by_id |= own
@@ -99,6 +113,8 @@ def labels_of_files(
 def join_labels(files: Files, paths: Sequence[str], reading: Reading) -> SampleScore | None:
     """Put the labels of files in the place of the target's, by id; what they measure, if they can."""
     target, column = files.target, reading.target_label or reading.label
-    by_id, measured = labels_of_files(paths, target, files.classes, column, reading.allow_labels)
+    by_id, measured = labels_of_files(
+        paths, target, files.classes, column, reading.allow_labels, reading.labels_encoding
+    )
     target.labels[:] = [by_id.get(name, label) for name, label in zip(target.ids, target.labels, strict=True)]
     return measured

@@ -123,6 +123,10 @@ TargetEncoding = Annotated[
     str | None,
     _option("--target-encoding", metavar="NAME", help="The target's encoding, if it is another.", panel=READING),
 ]
+LabelsEncoding = Annotated[
+    str | None,
+    _option("--labels-encoding", metavar="NAME", help="The encoding of --labels, if it is not UTF-8.", panel=READING),
+]
 MaxDocument = Annotated[
     int,
     _option(

@@ -65,7 +65,7 @@ def label_partition(asked: Asked, file: str, output: str, rows: str = "", found:
 
     `rows` and `found` are what a fit knows of it (`AtFit`).
     """
-    from isthmus.cli.bad_rows import BadRows, skipped_beside
+    from isthmus.cli.bad_rows import BadRows
     from isthmus.cli.predict import KnownAnswers, label
     from isthmus.core.remote import answers_of_rows, rows_with_words
     from isthmus.drift import compare_batches
@@ -84,7 +84,7 @@ def label_partition(asked: Asked, file: str, output: str, rows: str = "", found:
             if not tally.n:  # then every row is bad
                 bad.refuse()
             staging.commit()
-        bad.finish(skipped_beside(Path(output)))
+        bad.finish(Path(f"{output}.skipped.csv"))  # with its ending: a.csv and a.jsonl are two parts
         drift = compare_batches(result.profile, tally.described)
         return {
             "documents": tally.n,

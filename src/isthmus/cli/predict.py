@@ -137,9 +137,8 @@ def predict(
         if _label_folder(asked, file, Path(output), cluster, force=force, as_json=as_json) and fail_on_drift:
             raise typer.Exit(o.DRIFTED)
         return
-    to_stdout = output == "-"
     written_as, skipped = _plan(output, output_format, skipped, [model, file], skip=skip, force=force, as_json=as_json)
-    result = load_result(model, encoder)
+    result, to_stdout = load_result(model, encoder), output == "-"
     keeps = wants_blocks(blocks, file, "labels go to standard output" if to_stdout else None)
     about = {"reading": reading, "skip": skip, "encoder": encoder, "batch": [BATCH, CHARACTERS]}
     with BadRows() as bad:
@@ -160,7 +159,7 @@ def predict(
         written = {"skipped": bad.finish(skipped), "output": None if to_stdout else output}
     drift = compare_batches(result.profile, tally.described)
     _conclude(documents, tally, bad, drift, written, as_json)
-    if fail_on_drift and drift is not None and drift.drifted:
+    if fail_on_drift and drift and drift.drifted:
         raise typer.Exit(o.DRIFTED)
 
 
@@ -183,8 +182,11 @@ def _plan(
         raise typer.BadParameter("the labels go to standard output, and --json too: name a file with -o.")
     outputs = {} if output == "-" else {"--output": Path(output)}
     check_outputs(outputs, force, inputs)
-    skipped = plan_skipped(skipped, outputs, force, inputs) if skip else None
-    return check_format(output, "--output") if outputs else output_format.value, skipped
+    skipped = plan_skipped(skipped, outputs, force, inputs, skip)
+    written_as = check_format(output, "--output") if outputs else output_format.value
+    if outputs and output_format not in (o.Format.csv, written_as):
+        raise typer.BadParameter(f"--output-format: the name {output} says the format: leave it out, or write to -.")
+    return written_as, skipped
 
 
 def _check_for_workers(output: str, skipped: Path | None, blocks: bool | None, output_format: o.Format) -> None:

@@ -38,6 +38,7 @@ def suggest(
             rich_help_panel=o.WRITING,
         ),
     ] = None,
+    labels_encoding: o.LabelsEncoding = None,
     text: o.Text = None,
     id_column: o.Id = None,
     form: o.InputFormat = None,
@@ -69,7 +70,9 @@ def suggest(
     written_as = task_format(str(output), form_of_tasks and form_of_tasks.value)
     result = load_result(model, encoder)
     classes = [str(label) for label in result.classes.tolist()]
-    given = {one.id for path in labels or () for one in read_given(str(path), id_column, None, classes)}
+    given = {
+        one.id for path in labels or () for one in read_given(str(path), id_column, None, classes, labels_encoding)
+    }
     reading = {"form": form and form.value, "encoding": encoding, "max_document": max_document}
     with Stages() as stages:
         target = gather_readable(file, stages, text=text, id=id_column, **reading)

@@ -22,6 +22,7 @@ def update_model(
         Path, typer.Option("-o", "--output", metavar="MODEL2", help="The new model.", rich_help_panel=o.WRITING)
     ],
     labels: o.LabelFiles = None,
+    labels_encoding: o.LabelsEncoding = None,
     use_target_labels: o.UseTargetLabels = False,
     text: o.Text = None,
     label: o.Label = None,
@@ -61,7 +62,8 @@ def update_model(
     }
     with Stages() as stages:
         new = gather_readable(file, stages, **reading)
-        known, measured = _known_labels(result, new, [str(path) for path in labels or ()], use_target_labels)
+        given = ([str(path) for path in labels or ()], label, labels_encoding)
+        known, measured = _known_labels(result, new, *given, use_own=use_target_labels)
         with stages.stage("learning"), asking():
             after = result.update(new.texts, known)
         with stages.stage("writing"), Staging() as staging:
@@ -71,7 +73,7 @@ def update_model(
 
 
 def _known_labels(
-    result: Result, new: Gathered, paths: list[str], use_own: bool
+    result: Result, new: Gathered, paths: list[str], label: str | None, encoding: str | None, *, use_own: bool
 ) -> tuple[list[Any], SampleScore | None]:
     """Of each document, or None, and what they measure, if they can; a label that is misspelt or new is refused."""
     from isthmus.cli.gathering import check_spelling
@@ -85,7 +87,7 @@ def _known_labels(
     known = spelled_like(new.labels if use_own else [None] * len(new.texts), classes)
     measured = None
     if paths:
-        by_id, measured = labels_of_files(paths, new, classes, allowed=None)
+        by_id, measured = labels_of_files(paths, new, classes, label, None, encoding)
         known = [by_id.get(name, label) for name, label in zip(new.ids, known, strict=True)]
     strange = dict.fromkeys(str(label) for label in known if label is not None and label not in classes)
     check_spelling(new.path, strange, [str(one) for one in classes], None)

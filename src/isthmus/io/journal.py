@@ -6,6 +6,7 @@ import io
 import json
 import os
 import shutil
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Self
 
@@ -109,7 +110,13 @@ class Journal:
 
 
 def identity(path: str | Path) -> list[Any]:
-    """What tells a file that was changed from one that was not: its place, its size and its time."""
+    """What tells a file that was changed from one that was not: its place, its size and its time.
+
+    Of a folder, those of all files in it: its own time stays when one of them changes.
+    """
     found = Path(path).resolve()
+    if found.is_dir():
+        inside = [identity(file) for file in sorted(found.rglob("*")) if file.is_file()]
+        return [str(found), len(inside), blake2b(json.dumps(inside).encode(), digest_size=16).hexdigest()]
     status = found.stat()
     return [str(found), status.st_size, status.st_mtime_ns]

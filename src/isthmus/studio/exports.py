@@ -8,14 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from isthmus.exceptions import DataError
-from isthmus.io.documents import PredictionWriter, csv_writer
+from isthmus.io.documents import NO_CLASS, PredictionWriter, csv_writer
 from isthmus.report import write_report
 from isthmus.selection import RANDOM
 from isthmus.studio.project import SKIP
 from isthmus.studio.session import Session
-
-NO_CLASS = "none of these"
-"""The truth about a document of which somebody has said so."""
 
 
 def export_labels(session: Session) -> bytes:
@@ -71,7 +68,7 @@ def _answers(session: Session, only_random: bool) -> bytes:
     for answer in session.project.answers().values():
         if answer.action != SKIP and (answer.kind == RANDOM or not only_random):
             text = documents.target_texts[answer.row]
-            rows.writerow([documents.ids[answer.row], answer.label or "", answer.guess, answer.kind, text])
+            rows.writerow([documents.ids[answer.row], answer.label or NO_CLASS, answer.guess, answer.kind, text])
     return out.getvalue().encode("utf-8", "replace")
 
 

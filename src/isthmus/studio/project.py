@@ -165,6 +165,14 @@ class Project:
                 (row, action, label, kind, guess, time.time()),
             )
 
+    def first_guess(self, row: int) -> str | None:
+        """What was said of a document before it had a label, undone ones included: a model may have learned from it."""
+        with self._lock:
+            found = self._db.execute(
+                "SELECT guess FROM answer WHERE row = ? AND action != ? ORDER BY number LIMIT 1", (row, SKIP)
+            ).fetchone()
+        return None if found is None else found[0]
+
     def undo(self) -> int | None:
         """Take the last answer back: the document that it was about, which is the next to be shown."""
         with self._transaction():

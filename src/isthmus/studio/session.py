@@ -274,7 +274,7 @@ class Session:
                 _check_new_class(label, known, is_meant)
             kinds = {row: one.kind for row, one in answers.items()}  # of what was skipped
             kinds |= {pick.row: pick.kind for pick in self.project.batch()}
-            guess = next(iter(self.guess(row)))
+            guess = self.project.first_guess(row) or next(iter(self.guess(row)))
             self.project.add_answer(row, action, label, kinds.get(row, "chosen"), guess)
 
     def state(self) -> dict[str, Any]:

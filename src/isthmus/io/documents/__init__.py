@@ -7,11 +7,19 @@ from isthmus.io.documents.given import GivenLabel, read_given
 from isthmus.io.documents.placeholders import is_placeholder
 from isthmus.io.documents.reading import Document, DocumentFile, open_documents
 from isthmus.io.documents.tables import FORMATS, is_table
-from isthmus.io.documents.tasks import TASK_FORMATS, LabelTask, label_studio_interface, task_format, written_tasks
+from isthmus.io.documents.tasks import (
+    NO_CLASS,
+    TASK_FORMATS,
+    LabelTask,
+    label_studio_interface,
+    task_format,
+    written_tasks,
+)
 from isthmus.io.documents.writing import PredictionWriter, check_format, compressed, csv_writer
 
 __all__ = [
     "FORMATS",
+    "NO_CLASS",
     "TASK_FORMATS",
     "BadRowError",
     "Columns",

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
-from isthmus.exceptions import DataError
+from isthmus.exceptions import DataError, PlaceholderLabelWarning, warn
 from isthmus.io.documents.bad_rows import BadRowError
 from isthmus.io.documents.columns import USUAL
+from isthmus.io.documents.lines import warn_of_encoding
 from isthmus.io.documents.placeholders import is_placeholder
 from isthmus.io.documents.tables import DocumentTable, open_table
 from isthmus.io.documents.tasks import QUESTION
@@ -36,6 +38,7 @@ def read_given(
     id_column: str | None = None,
     label: str | None = None,
     allow_labels: Sequence[str] = (),
+    labels_encoding: str | None = None,
 ) -> list[GivenLabel]:
     """All labels of a file. Rows without one, or with a placeholder, were not labelled, and are left out.
 
@@ -48,17 +51,26 @@ def read_given(
         Names of the columns, in a table that has them; columns with usual names are found in any other.
     allow_labels
         Labels that are classes though they look like placeholders.
+    labels_encoding
+        By default what a byte-order mark says, UTF-8, or Windows-1252.
     """
-    with open_table(path) as table:
+    with open_table(path, None, labels_encoding, on_odd=partial(warn_of_encoding, name="labels_encoding")) as table:
         if {"data", "annotations"} <= set(table.columns):
             found = list(_from_label_studio(table))
         elif {"fields", "responses"} <= set(table.columns):
             found = list(_from_argilla(table))
         else:
             found = list(_from_table(table, id_column, label))
-    kept = [one for one in found if one.label and (one.label in allow_labels or not is_placeholder(one.label))]
+    labelled = [one for one in found if one.label]
+    kept = [one for one in labelled if one.label in allow_labels or not is_placeholder(one.label)]
     if not kept:
         raise DataError(f"{path} holds no label: fill in the column of labels, and give it again.")
+    for label, n in Counter(one.label for one in labelled if one not in kept).items():
+        rows = "1 row is" if n == 1 else f"{n:,} rows are"
+        warn(
+            f"{path}: {rows} labelled {label!r}, which is taken for no label; allow_label={label!r} makes it a class.",
+            PlaceholderLabelWarning,
+        )
     _check_once(kept)
     return kept
 

@@ -52,7 +52,8 @@ def read_lines(
     with readable(name):
         head = stream.peek(4)
     by_mark = next((codec for mark, codec in _BOMS.items() if head.startswith(mark)), None)
-    codec = by_mark if encoding is None or by_mark == "utf-8-sig" else encoding
+    is_marked = by_mark is not None and (encoding is None or _family(encoding) == _family(by_mark))
+    codec = by_mark if is_marked or by_mark == "utf-8-sig" else encoding
     text = io.TextIOWrapper(
         stream, codec or "utf-8", errors="strict" if encoding or by_mark else "surrogateescape", newline=""
     )
@@ -62,9 +63,14 @@ def read_lines(
         text.detach()
 
 
-def warn_of_encoding(place: str) -> None:
-    """Someone should know that an encoding was guessed."""
-    message = f"{place}, is not UTF-8: read as Windows-1252. Name the right one with encoding=."
+def _family(encoding: str) -> str:
+    """Without the order of bytes, which a mark tells."""
+    return codecs.lookup(encoding).name.removesuffix("-le").removesuffix("-be")
+
+
+def warn_of_encoding(place: str, name: str = "encoding") -> None:
+    """Someone should know that an encoding was guessed, which an argument names."""
+    message = f"{place}, is not UTF-8: read as Windows-1252. Name the right one with {name}=."
     warn(message, GuessedEncodingWarning)
 
 

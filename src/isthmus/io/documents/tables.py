@@ -67,9 +67,16 @@ class DocumentTable:
 
 @contextmanager
 def open_table(
-    path: str, form: str | None = None, encoding: str | None = None, longest: int = LONGEST
+    path: str,
+    form: str | None = None,
+    encoding: str | None = None,
+    longest: int = LONGEST,
+    on_odd: Callable[[str], None] | None = None,
 ) -> Iterator[DocumentTable]:
-    """Look at a file's beginning: what it is, and which columns it has."""
+    """Look at a file's beginning: what it is, and which columns it has.
+
+    `on_odd` is called in the place of a warning that the encoding was guessed.
+    """
     if form is not None and form not in SUFFIXES.values():
         raise DataError(f"form is {form!r}: choose from {', '.join(sorted(set(SUFFIXES.values())))}.")
     if path != STDIN and Path(path).is_dir():
@@ -97,7 +104,7 @@ def open_table(
             return
         is_array = form in (None, "jsonl") and head.removeprefix(BOM_UTF8).lstrip().startswith(b"[")
         # An array may stand in one line, which is then no document.
-        lines = read_lines(stream, name, encoding, longest=LARGEST if is_array else longest)
+        lines = read_lines(stream, name, encoding, on_odd, LARGEST if is_array else longest)
         stack.callback(lines.close)
         first = _first_line(lines, name)
         form = form or _guessed(first.text)

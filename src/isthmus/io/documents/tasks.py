@@ -13,6 +13,8 @@ from isthmus.io.documents.writing import csv_writer
 
 TASK_FORMATS = ("csv", "tsv", "jsonl", "label-studio", "argilla")
 TASK_COLUMNS = ("id", "text", "label", "guess", "kind", "confidence")
+NO_CLASS = "none of these"
+"""What somebody says of a document that no class fits: no label, but the model was wrong."""
 QUESTION = "label"
 """What the labelling programs call the choice."""
 
