@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -72,3 +75,15 @@ def test_time_grows_with_rows_and_not_with_their_square(monkeypatch: pytest.Monk
         counts = np.bincount(X.indices, minlength=X.shape[1])
         looked_at = neighbors.affordable_words(X, X)
         assert 0.5 * 30 * n < (counts**2)[looked_at].sum() <= 30 * n
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_forked_process_finds_neighbors_too() -> None:
+    """After its parent has: threads of OpenMP do not survive a fork."""
+    X = sp.random_array((400, 60), density=0.2, rng=np.random.default_rng(0), format="csr")
+    expected = nearest(X, X, 5)
+    child = os.fork()
+    if not child:
+        signal.alarm(60)
+        os._exit(int((nearest(X, X, 5) != expected).nnz > 0))
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

@@ -7,6 +7,9 @@ them, the nearest are chosen by their whole products. How many of the nearest ar
 
 from __future__ import annotations
 
+import os
+from threading import Event
+
 import numpy as np
 import scipy.sparse as sp
 from joblib import cpu_count
@@ -27,6 +30,9 @@ BLOCK = 2048
 """Rows whose candidates are looked at together."""
 CHECKED = 200
 """Rows whose neighbors are found exactly as well, for the recall."""
+_FORKED = Event()
+if hasattr(os, "register_at_fork"):  # OpenMP's threads do not survive a fork, and it would wait for them for ever
+    os.register_at_fork(after_in_child=_FORKED.set)
 
 
 def nearest(X: Matrix, among: Matrix, n_neighbors: int) -> Matrix:
@@ -100,8 +106,9 @@ def _largest_products(rows: Matrix, others: Matrix, n: int) -> Matrix:
     """Of each row with the columns of `others`."""
     # Without a threshold, as many neighbors as rows and a product of zero, it returns memory that nobody wrote to.
     least = float(np.finfo(others.dtype).tiny)
+    n_threads = 1 if _FORKED.is_set() else cpu_count()
     # Compiled, and does not look at what it is given: for no neighbors, it writes where it may not.
-    return sp_matmul_topn(rows, others, top_n=min(n, others.shape[1]), threshold=least, n_threads=cpu_count())
+    return sp_matmul_topn(rows, others, top_n=min(n, others.shape[1]), threshold=least, n_threads=n_threads)
 
 
 def nearest_others(X: Matrix, n_neighbors: int) -> Matrix:
