@@ -54,6 +54,15 @@ def test_calibration_is_the_gap_between_claims_and_truth() -> None:
     assert (modest.reliability[0].low, modest.reliability[0].high) == (0.7, 0.8)
 
 
+def test_figures_of_numbers_are_json() -> None:
+    """Labels are spelled alike in all three columns."""
+    found = evaluate_labels(np.array([1, 0]), np.array([[0.2, 0.8], [0.3, 0.7]]), np.array([0, 1]))
+    assert json.loads(json.dumps(found.as_dict()))["confusion"]["labels"] == [0, 1]
+    other = compare(["1", "0"], np.array([1, 1]), [0.0, 0.0], "LR")
+    assert json.loads(json.dumps(other.as_dict()))["right"] == 1
+    assert (other.n_gained, other.n_lost) == (1, 1)
+
+
 def test_comparisons_count_who_is_right_where_the_other_is_wrong() -> None:
     truth = ["a"] * 20
     found = compare(truth, ["a"] * 15 + ["b"] * 5, ["b"] * 10 + ["a"] * 9 + ["b"], "LR")

@@ -18,7 +18,7 @@ from isthmus.core.numerics import stack
 from isthmus.core.parts import rows_of
 from isthmus.core.problem import make_problem
 from isthmus.exceptions import EmptyDocumentWarning, SmallClassWarning
-from isthmus.methods import METHODS
+from isthmus.methods import LR, METHODS
 
 
 def with_value(X: Any, value: float) -> Any:
@@ -294,6 +294,16 @@ def test_a_target_that_equals_a_name_is_that_domain(toy: Toy) -> None:
     for target in (days[toy.in_target][0], [np.datetime64("2024-01-01")]):
         problem = make_problem(isthmus.LR(), toy.X, toy.y, days, target)
         assert same_problem(problem, make_problem(isthmus.LR(), toy.X, toy.y, toy.domain, "target"))
+
+
+def test_labels_and_domains_of_numpys_own_types(toy: Toy) -> None:
+    """Strings of variable width, which scikit-learn does not know, and integers in a list."""
+    plain = make_problem(LR(), toy.X, toy.y, toy.domain, "target")
+    strings = make_problem(LR(), toy.X, np.array(toy.y, dtype=np.dtypes.StringDType()), toy.domain, "target")
+    assert strings.classes.tolist() == plain.classes.tolist()
+    numbers = list(np.where(toy.domain == "target", -1, 1))
+    found = make_problem(LR(), toy.X, toy.y, numbers)
+    assert [domain.is_target for domain in found.domains] == [domain.is_target for domain in plain.domains]
 
 
 def test_negative_integers_are_targets(toy: Toy) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -157,6 +158,13 @@ def test_short_english_is_not_taken_for_another_language() -> None:
         "e - mail me as to the do . com",
     ]
     assert languages_of(texts, tokenize(texts)) == [None, None, None, None]
+
+
+def test_parts_are_made_of_any_columns() -> None:
+    texts = pd.Series(["it crashes", "a refund", "it crashes"], index=[5, 6, 7])
+    plain = look_at([Part("s", list(texts), ["1", "2", "2"])], None)
+    for labels in ([1, 2, 2], pd.Series([1, 2, 2], index=[5, 6, 7]), np.array([1, 2, 2])):
+        assert look_at([Part("s", texts, labels)], None) == plain
 
 
 def test_a_text_of_two_languages_is_of_none() -> None:

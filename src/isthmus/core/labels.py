@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Set
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from isthmus.typing import Array, Mask
 
 MOST_NAMED = 5
 """Classes with a single document, each in a sentence of its own."""
+MOST_NEGATIVE = -(2**63)
+"""Of numbers that an array of integers can hold."""
 WHOLE_FLOAT = re.compile(r"^([+-]?\d+)\.0+$")
 
 
@@ -61,6 +64,8 @@ def _with_own_types(y: Any) -> Any:
     """Entries keep their types, in lists and in what is pandas' own: gaps in hidden rows must not change the others."""
     if isinstance(y, list | tuple):
         return np.array([_single(label) for label in y], dtype=object)
+    if isinstance(y, np.ndarray) and y.dtype.kind == "T":  # numpy's StringDType, which scikit-learn does not know
+        return y.astype(object)
     is_pandas = hasattr(y, "astype") and not isinstance(getattr(y, "dtype", np.dtype(object)), np.dtype)
     return np.asarray(y.astype(object)) if is_pandas else y
 
@@ -76,15 +81,21 @@ def _plain_labels(visible: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 def _single(label: Any, argument: str = "y") -> Any:
-    """The label, which must not be made of several."""
+    """The label: neither made of several, nor of a type that a model file cannot hold."""
     if isinstance(label, list | tuple | dict | set | np.ndarray):
         raise TypeError(f"{argument} holds {label!r:.100}: a label is a string, a number or a boolean.")
+    if not isinstance(label, str | Real | np.generic) and not is_missing(label):
+        raise TypeError(f"{argument} holds {label!r:.100}, a {type(label).__name__}: give its name, as a string.")
+    if isinstance(label, int) and not MOST_NEGATIVE <= label < -MOST_NEGATIVE:
+        raise ValueError(f"{argument} holds {label}, which is too large for a class: give it as a string.")
     return label
 
 
 def plain(label: Any) -> Any:
-    """Python's own type of what may be numpy's."""
-    return label.item() if isinstance(label, np.generic) else label
+    """Python's own type of what may be numpy's, or a member of a StrEnum."""
+    if isinstance(label, np.generic):
+        return label.item()
+    return str.__str__(label) if isinstance(label, str) and type(label) is not str else label
 
 
 def is_missing(label: Any) -> bool:
@@ -127,7 +138,13 @@ def _missing_label(value: str) -> str:
 
 
 def read_column(values: Any, argument: str, what: str) -> list[Any]:
-    """As a list. That of a table would be the names of its columns, and that of a string its letters."""
+    """As a list, of Python's own types where it is a column of pyarrow."""
+    check_column(values, argument, what)
+    return values.to_pylist() if hasattr(values, "to_pylist") else list(values)
+
+
+def check_column(values: Any, argument: str, what: str) -> None:
+    """A list of a table would be the names of its columns, and that of a string its letters."""
     if not isinstance(values, Iterable):
         raise TypeError(f"{argument} is {values!r:.100}: give a list of {what}.")
     if isinstance(values, str):
@@ -136,7 +153,6 @@ def read_column(values: Any, argument: str, what: str) -> list[Any]:
         raise TypeError(f"{argument} is a {type(values).__name__}, whose order is any: give a list of {what}.")
     if isinstance(values, Mapping) or hasattr(values, "columns") or getattr(values, "ndim", 1) != 1:
         raise TypeError(f"{argument} is a {type(values).__name__}, and no list of {what}: give one column of it.")
-    return list(values)
 
 
 def read_texts(texts: Any, argument: str) -> list[str]:

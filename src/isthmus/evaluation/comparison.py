@@ -8,6 +8,7 @@ from typing import Any
 
 from scipy.stats import binomtest
 
+from isthmus.core.labels import spelled_like
 from isthmus.core.proportions import Interval, wilson
 
 
@@ -67,7 +68,12 @@ def compare(truth: Sequence[str], labels: Sequence[str], others: Sequence[str], 
     if not len(truth) == len(labels) == len(others):
         lengths = f"truth, labels and others have {len(truth)}, {len(labels)} and {len(others)} entries"
         raise ValueError(f"{lengths}: give one of each for every document.")
-    right = [label == true for label, true in zip(labels, truth, strict=True)]
-    other = [label == true for label, true in zip(others, truth, strict=True)]
+    truth = spelled_like(truth, (), "truth")
+    if None in truth:
+        raise ValueError(f"truth[{truth.index(None)}] is missing: leave out documents whose label nobody knows.")
+    right, other = (
+        [label == true for label, true in zip(spelled_like(own, truth, argument), truth, strict=True)]
+        for own, argument in ((labels, "labels"), (others, "others"))
+    )
     pairs = list(zip(right, other, strict=True))
     return Comparison(name, len(truth), sum(other), pairs.count((True, False)), pairs.count((False, True)))

@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import confusion_matrix
 
-from isthmus.core.labels import spelled_like
+from isthmus.core.labels import plain, spelled_like
 from isthmus.core.proportions import Interval, wilson
 from isthmus.quality.labels import check_truth
 from isthmus.typing import Array
 
 N_BINS = 10
+ROUNDING = 1e-6
+"""By which a probability may exceed one."""
 """Of the reliability curve."""
 
 
@@ -132,6 +134,13 @@ def evaluate_labels(truth: Sequence[str], probabilities: Array, classes: Sequenc
             f"probabilities have the shape {shape}, and there are {wanted[0]} true labels and {wanted[1]} classes: "
             "give a row for each label, and a column for each class."
         )
+    if len(set(classes)) < len(classes):
+        raise ValueError(f"classes names one twice: {', '.join(map(repr, classes))}.")
+    found = np.asarray(probabilities, dtype=np.float64)
+    if not ((found >= 0) & (found <= 1 + ROUNDING)).all():
+        raise ValueError(
+            "probabilities holds NaN, or numbers that are not between 0 and 1: give those of predict_proba."
+        )
     truth = spelled_like(truth, classes, "truth")
     if None in truth:
         raise ValueError(f"truth[{truth.index(None)}] is missing: leave out documents whose label nobody knows.")
@@ -140,10 +149,10 @@ def evaluate_labels(truth: Sequence[str], probabilities: Array, classes: Sequenc
 
 
 def counted(truth: Sequence[str], probabilities: Array, classes: Sequence[str]) -> Evaluation:
-    """The same of true labels that have been looked at, and are spelled like the classes."""
-    names = list(dict.fromkeys([*classes, *truth]))
+    """`evaluate_labels` without its checks, of true labels that are spelled like the classes."""
+    names = list(dict.fromkeys(map(plain, (*classes, *truth))))
     numbers = {name: number for number, name in enumerate(names)}
-    true = np.array([numbers[label] for label in truth], dtype=np.intp)
+    true = np.array([numbers[plain(label)] for label in truth], dtype=np.intp)
     found = np.asarray(probabilities).argmax(axis=1)
     confusion = confusion_matrix(true, found, labels=range(len(names)))
     confidence = np.asarray(probabilities)[np.arange(len(found)), found]

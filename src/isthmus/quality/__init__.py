@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from isthmus.quality.duplicates import find_duplicates, near_duplicates
-from isthmus.quality.findings import Finding, Part, listed_places
+from isthmus.quality.findings import Finding, Part, listed_places, read_part
 from isthmus.quality.labels import find_labels, find_unknown, nearest_label
 from isthmus.quality.languages import find_languages
 from isthmus.quality.texts import find_texts
@@ -36,6 +36,7 @@ def look_at(sources: Sequence[Part], target: Part | None) -> list[Finding]:
     s.csv: 1 text stands under two labels ('fault' in document 1 and 'Fault' in document 3).
     s.csv: 1 document is a near-duplicate of another one (document 1 and 3).
     """
+    sources, target = list(map(read_part, sources)), None if target is None else read_part(target)
     parts = [*sources, *([] if target is None else [target])]
     tokens = tokenize([text for part in parts for text in part.texts])
     is_source = [True] * len(sources) + [False] * (len(parts) - len(sources))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
+
+from isthmus.core.labels import read_column, read_texts, spelled_like
 
 SHOWN = 5
 """Places that a sentence names; the finding holds more."""
@@ -28,6 +30,15 @@ class Part:
     def labelled(self) -> list[tuple[int, str]]:
         """Rows that have a label, with it."""
         return [(row, label) for row, label in enumerate(self.labels) if label is not None]
+
+
+def read_part(part: Part) -> Part:
+    """The same with lists of strings, whatever columns it was made of."""
+    texts = read_texts(part.texts, f"texts of {part.name}") if len(part.texts) else []
+    labels = spelled_like(read_column(part.labels, f"labels of {part.name}", "labels"), ())
+    if labels and len(labels) != len(texts):
+        raise ValueError(f"{part.name} has {len(texts)} texts and {len(labels)} labels: give one label for each text.")
+    return replace(part, texts=texts, labels=[None if label is None else str(label) for label in labels])
 
 
 @dataclass(frozen=True)

@@ -48,6 +48,8 @@ def suggest_picks(result: Any, n: int, *, among: Any = None) -> list[Pick]:
         raise ValueError(
             f"result holds an array of shape {probabilities.shape}: give a Result, or documents x classes."
         )
+    if not np.isfinite(probabilities).all():
+        raise ValueError("result holds probabilities that are NaN or infinite: leave those documents out.")
     n_documents = len(probabilities)
     if not n_documents and hasattr(result, "target_texts"):
         raise ValueError(
@@ -66,5 +68,5 @@ def _rows_and_texts(result: Any, n_documents: int) -> tuple[Matrix, Sequence[str
     texts = getattr(result, "target_texts", ())
     if len(texts) != n_documents:
         return np.ones((n_documents, 1)), [str(number) for number in range(n_documents)]
-    X = result.vectorizer.transform(list(texts)) if result.X is None else result.X[len(result.source_texts) :]
+    X = result.transform(texts) if result.X is None else result.X[len(result.source_texts) :]
     return X, texts
