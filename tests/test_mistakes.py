@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import warnings
 from collections.abc import Callable
+from datetime import date
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,8 @@ from isthmus.datasets import load_messages
 from isthmus.drift import compare_batch, describe_documents
 from isthmus.evaluation import compare, evaluate_labels
 from isthmus.exceptions import SimilarLabelWarning, SmallClassWarning
+from isthmus.quality import Part, look_at
+from isthmus.text import text_vectorizer
 
 MESSAGES = load_messages()
 IN_SOURCE = MESSAGES.groups == "photos"
@@ -45,6 +49,70 @@ MISTAKES: dict[str, tuple[Callable[[Any], Any], str]] = {
     "and in a list": (
         lambda _: isthmus.LR().fit(np.eye(2), [("a", 1), ("b", 2)]),
         r"y holds \('a', 1\): a label is a string",
+    ),
+    "an object for a label": (
+        lambda _: transfer(SOURCE, [Decimal(n) for n in range(len(SOURCE))], TARGET, **quick),
+        r"source_labels holds Decimal\('0'\), a Decimal: give its name, as a string",
+    ),
+    "a day for a label": (
+        lambda _: isthmus.LR().fit(np.eye(2), [date(2026, 1, 1), date(2026, 1, 2)]),
+        "y holds .*, a date: give its name",
+    ),
+    "a number beyond all arrays": (
+        lambda _: transfer(SOURCE, [10**30 * (n % 2) for n in range(len(SOURCE))], TARGET, **quick),
+        "source_labels holds 10*, which is too large for a class",
+    ),
+    "a table of domains": (
+        lambda _: isthmus.LR().fit(np.eye(2), ["a", "b"], sample_domain=pd.DataFrame({"d": [1, -2]})),
+        "sample_domain is a DataFrame, and no list of domain names: give one column of it",
+    ),
+    "domains without an order": (
+        lambda _: isthmus.LR().fit(np.eye(2), ["a", "b"], sample_domain={1, -2}),
+        "sample_domain is a set, whose order is any",
+    ),
+    "a set of texts for a folder": (
+        lambda _: transfer(SOURCE, LABELS, set(TARGET), folder="rows", **quick),
+        "target_texts is a set, whose order is any",
+    ),
+    "a table of texts for a folder": (
+        lambda _: transfer(SOURCE, LABELS, pd.DataFrame({"text": TARGET}), folder="rows", **quick),
+        "target_texts is a DataFrame, and no list of texts",
+    ),
+    "a target's label of another type": (
+        lambda _: transfer(
+            SOURCE,
+            [len(set(LABELS[:n])) for n in range(len(LABELS))],
+            TARGET,
+            target_labels=["new", *[None] * (len(TARGET) - 1)],
+            **quick,
+        ),
+        "target_labels holds 'new', and source_labels 0: use labels of one type for all",
+    ),
+    "weights that are whole numbers": (
+        lambda _: transfer(SOURCE, LABELS, TARGET, vectorizer=text_vectorizer(dtype="int32"), **quick),
+        "dtype is 'int32': choose float64 or float32",
+    ),
+    "probabilities that are none": (
+        lambda _: evaluate_labels(["a", "b"], np.full((2, 2), np.nan), ["a", "b"]),
+        "probabilities holds NaN",
+    ),
+    "and more than all": (
+        lambda _: evaluate_labels(["a", "b"], np.array([[1.0, 9.0], [0.5, 0.5]]), ["a", "b"]),
+        "probabilities holds NaN, or numbers that are not between 0 and 1",
+    ),
+    "a class twice": (lambda _: evaluate_labels(["a"], np.ones((1, 2)), ["a", "a"]), "classes names one twice"),
+    "a truth that is missing": (lambda _: compare([None, "a"], ["a"] * 2, ["a"] * 2, "LR"), r"truth\[0\] is missing"),
+    "doubt about nothing": (
+        lambda _: isthmus.suggest_labels(np.full((5, 2), np.nan), 2),
+        "result holds probabilities that are NaN",
+    ),
+    "labels for fewer texts": (
+        lambda _: look_at([Part("s", ["one", "two"], ["a"])], None),
+        "s has 2 texts and 1 labels: give one label for each text",
+    ),
+    "no text in a part": (
+        lambda _: look_at([Part("s", [None, "two"])], None),
+        r"texts of s\[0\] is None, not a string",
     ),
     "texts for rows": (lambda _: isthmus.LR().fit(SOURCE, LABELS), "X holds texts: .* isthmus.transfer"),
     "a vectorizer's name": (

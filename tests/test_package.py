@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -68,3 +70,11 @@ def test_mutants_change_what_the_code_says() -> None:
     for one in mutants:
         text = (ROOT / "src" / "isthmus" / one["file"]).read_text(encoding="utf-8")
         assert text.count(one["old"]) == 1, one["name"]
+
+
+def test_modules_of_the_reference_are_there_after_the_import_alone() -> None:
+    """Whatever else has been imported before."""
+    names = "isthmus.exceptions.DataError.__name__, isthmus.io.documents.FileColumn.__name__"
+    asked = [sys.executable, "-c", f"import isthmus\nprint({names})"]
+    done = subprocess.run(asked, capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["DataError", "FileColumn"], done.stderr

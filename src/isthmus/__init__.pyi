@@ -1,4 +1,4 @@
-from . import checks, datasets, drift, evaluation, inspection, parts, quality, selection, text
+from . import checks, datasets, drift, evaluation, exceptions, inspection, io, parts, quality, selection, text
 from ._api import transfer
 from ._result import Result
 from .auto import Auto
@@ -77,7 +77,9 @@ __all__ = [
     "datasets",
     "drift",
     "evaluation",
+    "exceptions",
     "inspection",
+    "io",
     "load",
     "open_matrix",
     "parts",

@@ -21,6 +21,7 @@ from isthmus.core.cluster import on_cluster
 from isthmus.core.domains import read_names
 from isthmus.core.estimator import TransferClassifier
 from isthmus.core.labels import (
+    check_column,
     check_several,
     filled_column,
     read_column,
@@ -34,6 +35,7 @@ from isthmus.quality.labels import nearest_label
 from isthmus.text import (
     NO_WORD,
     WordsAndEmbeddings,
+    as_rows,
     encoder_vectorizer,
     local_static_encoder,
     preset_for,
@@ -170,6 +172,7 @@ def transfer(
 
 def _again(target_texts: Iterable[str]) -> Iterable[str]:
     """Texts that can be gone through again."""
+    check_column(target_texts, "target_texts", "texts")
     if not isinstance(target_texts, Sized):
         raise TypeError(
             f"target_texts is a {type(target_texts).__name__}, which has no length: give a list, or an "
@@ -192,6 +195,10 @@ def _read_few(target_labels: Iterable[Any] | None, n_texts: int, labels: list[An
         if isinstance(label, Real) and label == -1 and str(label) not in known:  # as scikit-learn marks them
             raise ValueError(
                 f"target_labels holds {label}, and -1 is no source label: give None for texts without a label."
+            )
+        if label is not None and type(label) is not type(labels[0]):
+            raise TypeError(
+                f"target_labels holds {label!r}, and source_labels {labels[0]!r}: use labels of one type for all."
             )
     for label in sorted({str(label) for label in few if label is not None} - known):
         if (meant := nearest_label(label, known)) is not None:
@@ -279,10 +286,10 @@ def limit_time(estimator: TransferClassifier, max_time: float) -> None:
 def _vectorized(vectorizer: Any, source: list[str], target: list[str]) -> Matrix:
     """All texts as rows, with complaints in the words of `transfer`."""
     try:
-        X = vectorizer.fit_transform(source + target)
+        X = as_rows(vectorizer.fit_transform(source + target))
     except ValueError as error:
         # scikit-learn says so in words alone; a test sees if these change
-        said = "no terms remain" in str(error) or "empty vocabulary" in str(error)
+        said = any(words in str(error) for words in ("no terms remain", "empty vocabulary", "max_df corresponds to"))
         if not said and not isinstance(error, NoWordError):
             raise
         raise ValueError(

@@ -16,7 +16,7 @@ from isthmus.core.labels import read_column, read_texts, spelled_like
 from isthmus.drift import TargetProfile, profile_update
 from isthmus.inspection.tables import data_frame
 from isthmus.inspection.topics import Topics
-from isthmus.text import grown_vectorizer, named_features
+from isthmus.text import as_rows, grown_vectorizer, named_features
 from isthmus.typing import Array, Mask, Matrix
 
 
@@ -58,11 +58,15 @@ class Result:
 
     def predict(self, texts: Iterable[str]) -> np.ndarray[Any, Any]:
         """Labels of target texts that came later."""
-        return self.estimator.predict(self.vectorizer.transform(read_texts(texts, "texts")))
+        return self.estimator.predict(self.transform(texts))
 
     def predict_proba(self, texts: Iterable[str]) -> Array:
         """Class probabilities of target texts that came later."""
-        return self.estimator.predict_proba(self.vectorizer.transform(read_texts(texts, "texts")))
+        return self.estimator.predict_proba(self.transform(texts))
+
+    def transform(self, texts: Iterable[str]) -> Matrix:
+        """Rows of target texts that came later, as the vectorizer makes them: what the estimator labels."""
+        return as_rows(self.vectorizer.transform(read_texts(texts, "texts")))
 
     def update(self, texts: Iterable[str], labels: Iterable[Any] | None = None) -> Result:
         """Incremental learning: a result that has learned from target texts that came later, and labels them.
@@ -80,7 +84,7 @@ class Result:
             raise ValueError(f"labels holds {strange.pop()!r}, which the model does not know: fit it with that class.")
         n_before = self.n_texts or len(self.labels)
         vectorizer = grown_vectorizer(self.vectorizer, found, n_before)
-        X = vectorizer.transform(found)
+        X = as_rows(vectorizer.transform(found))
         estimator = update_estimator(self.estimator, X, known)
         probabilities = estimator.predict_proba(X)
         given = np.array([label is not None for label in known])

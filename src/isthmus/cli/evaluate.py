@@ -171,10 +171,10 @@ def _without_transfer(
         texts = [one for file in gathered for one in file.texts]
         y = [str(label) for file in gathered for label in file.labels]
         try:
-            baseline = LR().fit(result.vectorizer.transform(texts), y)
+            baseline = LR().fit(result.transform(texts), y)
         except ValueError as error:
             raise DataError(f"LR cannot learn from {' and '.join(source)}: {error}") from error
-        found = baseline.predict(result.vectorizer.transform(documents.texts)).tolist()
+        found = baseline.predict(result.transform(documents.texts)).tolist()
     return compare([str(label) for label in documents.labels], labels, found, "LR without transfer")
 
 

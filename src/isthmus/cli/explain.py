@@ -150,7 +150,7 @@ def _show_document(result: Result, text: str, n_words: int, as_json: bool) -> No
 
     names = named_features(result.vectorizer)
     kind = "dimension" if only_dimensions(names) else "word"
-    X = result.vectorizer.transform([text])
+    X = result.transform([text])
     if not has_words(X).all():
         raise DataError("The document holds no word that the model knows: its label is a guess by the class prior.")
     with asking():

@@ -66,7 +66,7 @@ def asking() -> Iterator[None]:
 def ask(result: Result, texts: list[str]) -> tuple[Matrix, Array]:
     """The rows of texts, and the class probabilities that the model gives them; nothing is said of empty ones."""
     try:
-        X = result.vectorizer.transform(texts)
+        X = result.transform(texts)
     except (ValueError, TypeError) as error:  # an encoder returned what is no row for each text
         raise DataError(str(error)) from error
     with silenced(EmptyDocumentWarning), asking():

@@ -65,7 +65,7 @@ def profile_target(result: Any, target_texts: Collection[str] | None = None) -> 
     shared = _frequent_words(result.vectorizer, n_source + len(texts))
     if shared is None:
         shared = _shared_words(result.vectorizer, chain(result.source_texts, texts))
-    X = rows_of(result.X, n_source, result.X.shape[0]) if result.X is not None else result.vectorizer.transform(texts)
+    X = rows_of(result.X, n_source, result.X.shape[0]) if result.X is not None else result.transform(texts)
     found = _profile(result.estimator, result.vectorizer, texts, X, shared)
     # A document that was learned from is surer than later ones ever are; what the fit says of it allows for that.
     rows = drawn_for_profile(len(texts))
@@ -175,7 +175,7 @@ def _without_own(vectorizer: Any, X: Any, shared: set[str]) -> Any:
     """Rows as if each document had come later: without words that it brought itself, and as long as before."""
     _, words = _words(vectorizer)
     own = [number for word, number in words.items() if word not in shared]
-    if not own or not sp.issparse(X):
+    if not own or not sp.issparse(X) or len(words) > X.shape[1]:  # a later step may have left some words out
         return X
     keep = np.ones(len(words))
     keep[own] = 0

@@ -1,1 +1,5 @@
 """Files: documents, models, and writing either whole or not at all."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -15,39 +14,18 @@ from isthmus.quality.labels import check_truth
 from isthmus.text import feature_names, reading_of
 from isthmus.typing import Array, Mask, Matrix, Positions
 
+if TYPE_CHECKING:
+    from isthmus._result import Result
+
 UNKNOWN = -1
 """The class number of a document whose true label nobody gave."""
-
-
-class Transferred(Protocol):
-    """What the page needs of a `Result`."""
-
-    @property
-    def labels(self) -> np.ndarray[Any, Any]: ...
-    @property
-    def probabilities(self) -> Array: ...
-    @property
-    def classes(self) -> np.ndarray[Any, Any]: ...
-    @property
-    def estimator(self) -> Any: ...
-    @property
-    def vectorizer(self) -> Any: ...
-    @property
-    def source_texts(self) -> Sequence[str]: ...
-    @property
-    def source_labels(self) -> Sequence[Any]: ...
-    @property
-    def target_texts(self) -> Sequence[str]: ...
-    @property
-    def X(self) -> Matrix:
-        """The documents of the source, then those of the target, as the estimator saw them; None if it is lost."""
 
 
 @dataclass(frozen=True, eq=False)
 class Material:
     """A result, with its documents as matrices and its labels as class numbers."""
 
-    result: Transferred
+    result: Result
     class_names: list[str]
     """The classes, and after them those that only the true labels name."""
     n_classes: int
@@ -88,12 +66,12 @@ class Material:
     @property
     def learned(self) -> Mask:
         """The target documents whose label was learned from."""
-        return np.asarray(getattr(self.result, "given", np.zeros(self.n_target, dtype=bool)))
+        return self.result.given
 
     @property
     def set_aside(self) -> Mask:
         """The target documents without a label that look like a class which the source lacks."""
-        novel = getattr(self.result, "novel", None)
+        novel = self.result.novel
         return np.zeros(self.n_target, dtype=bool) if novel is None else np.asarray(novel & ~self.learned)
 
     @property
@@ -109,7 +87,7 @@ class Material:
         return self.ids[row] if self.ids else str(row + 1)
 
 
-def read_material(result: Transferred, ids: Any, truth: Any) -> Material:
+def read_material(result: Result, ids: Any, truth: Any) -> Material:
     """Validate the arguments of a report and turn the texts into matrices again."""
     classes = result.classes.tolist()
     names = [str(label) for label in classes]
@@ -122,7 +100,7 @@ def read_material(result: Transferred, ids: Any, truth: Any) -> Material:
         )
     X = result.X
     if X is None:  # one call for both domains: an encoder may take long to start
-        X = result.vectorizer.transform([*result.source_texts, *result.target_texts])
+        X = result.transform([*result.source_texts, *result.target_texts])
     X = sp.csr_array(X) if sp.issparse(X) else np.asarray(X)
     true_numbers = None
     if truth is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,17 +19,20 @@ from isthmus.report.assembly import percent, read_asset, render_page, script_jso
 from isthmus.report.baseline import baseline
 from isthmus.report.documents import document_columns, excerpt, text_limit
 from isthmus.report.landscape import draw_maps
-from isthmus.report.material import Material, Transferred, read_material, read_words
+from isthmus.report.material import Material, read_material, read_words
 from isthmus.report.scores import score
 from isthmus.report.words import TARGET, changed_words, class_topics, document_shares
 from isthmus.typing import DomainName
+
+if TYPE_CHECKING:
+    from isthmus._result import Result
 
 SCRIPTS = ("tip.js", "bridge.js", "label.js", "table.js", "map.js")
 N_CHANGED = 12
 
 
 def write_report(
-    result: Transferred,
+    result: Result,
     path: str | Path,
     *,
     ids: Any = None,
@@ -125,7 +128,7 @@ def _topics(material: Material) -> tuple[Topics, Collection[DomainName], bool]:
     return class_topics(material.words_alone, WIDE.n_words), [TARGET], True
 
 
-def result_html(result: Transferred) -> str:
+def result_html(result: Result) -> str:
     """What a notebook shows of a result: quickly, so the texts are read only if the method has no topics."""
     labels, counts = np.unique(result.labels, return_counts=True)
     listed = ", ".join(f"{n:,} {label}" for label, n in zip(labels, counts, strict=True))
@@ -133,11 +136,11 @@ def result_html(result: Transferred) -> str:
     if (estimate := getattr(result.estimator, "estimated_accuracy_", None)) is not None:
         caption += f" Estimated accuracy: {estimate}."
     caption = " ".join([caption, *(caution.message for caution in getattr(result.estimator, "warnings_", ()))])
-    words = read_words(result.vectorizer, result.vectorizer.transform(["a"]))
+    words = read_words(result.vectorizer, result.transform(["a"]))
     if words is not None and hasattr(result.estimator, "topics"):
         topics, targets = result.estimator.topics(words, NOTEBOOK.n_words), result.estimator.target_domains_
         return notebook_html(draw_bridge(topics, class_colors(result.classes), targets, NOTEBOOK), caption)
-    if words is not None and len(result.target_texts):
+    if words is not None and len(result.source_texts) and len(result.target_texts) == len(result.labels):
         topics = class_topics(read_material(result, None, None).words_alone, NOTEBOOK.n_words)
         bridge = draw_bridge(topics, class_colors(result.classes), [TARGET], NOTEBOOK, by_class=True)
         return notebook_html(bridge, caption)

@@ -65,7 +65,7 @@ class ServedModel:
     def probabilities(self, texts: Sequence[str]) -> tuple[Any, Array]:
         """The classes, and a row for each text: both of the same model."""
         result = self.result
-        X = result.vectorizer.transform(list(texts))
+        X = result.transform(texts)
         with silenced(EmptyDocumentWarning):
             probabilities = result.estimator.predict_proba(X)
         if result.profile is not None:
@@ -92,7 +92,7 @@ class ServedModel:
     def explain(self, text: str, n_words: int) -> tuple[str, dict[str, float]]:
         """The label of a text, and the words that decided it with their weights: both of the same model."""
         result = self.result
-        X = result.vectorizer.transform([text])
+        X = result.transform([text])
         names = named_features(result.vectorizer)
         with silenced(EmptyDocumentWarning):
             (label,) = result.estimator.predict(X)

@@ -9,7 +9,7 @@ from isthmus.text.static import StaticEncoder, is_static_folder, local_static_en
 from isthmus.text.stems import StemCounts
 from isthmus.text.streaming import NO_WORD, InTurn, rows_in_folder, texts_to_matrix
 from isthmus.text.unicode_counts import UnicodeCounts, reading_of
-from isthmus.text.vectorizer import PRESETS, LogTfidf, preset_for, preset_vectorizer, text_vectorizer
+from isthmus.text.vectorizer import PRESETS, LogTfidf, as_rows, preset_for, preset_vectorizer, text_vectorizer
 from isthmus.text.words_and_embeddings import WordsAndEmbeddings
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "TextEncoder",
     "UnicodeCounts",
     "WordsAndEmbeddings",
+    "as_rows",
     "embed_texts",
     "encoder_vectorizer",
     "feature_names",

@@ -16,7 +16,16 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from isthmus.text.stems import StemCounts
 from isthmus.text.unicode_counts import UnicodeCounts
-from isthmus.typing import Array
+from isthmus.typing import Array, Matrix
+
+
+def as_rows(X: Any) -> Matrix:
+    """What a vectorizer made of texts, as rows that can be taken one by one: CSR, or an array."""
+    if sp.issparse(X):
+        return X.tocsr()
+    if hasattr(X, "columns"):  # a DataFrame, as `transform_output` asks for
+        return X.sparse.to_coo().tocsr() if hasattr(X, "sparse") else X.to_numpy()
+    return X
 
 
 def inverse_frequency(n_texts: float, frequency: Any) -> Array:
@@ -49,6 +58,8 @@ class LogTfidf(OneToOneFeatureMixin, TransformerMixin, BaseEstimator, auto_wrap_
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Count in how many documents each word occurs."""
+        if np.dtype(self.dtype).kind != "f":
+            raise ValueError(f"dtype is {self.dtype!r}: choose float64 or float32, as weights are fractions.")
         counts = self._counts(X, reset=True)
         frequency = np.bincount(counts.indices, minlength=counts.shape[1])
         self.idf_ = inverse_frequency(counts.shape[0], frequency)

@@ -1,0 +1,3 @@
+from . import documents, matrices, models
+
+__all__ = ["documents", "matrices", "models"]
