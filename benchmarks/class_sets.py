@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 
 from isthmus import Auto
-from isthmus.auto import candidates as names
+from isthmus.auto import candidates
 from isthmus.auto.class_sets import missing_classes, novel_documents
 from isthmus.auto.run import Clock, Run
 from isthmus.bench.families import four_classes
@@ -92,7 +92,7 @@ def noticed(library: Library, task: Task, at_most: Mapping[str, int]) -> tuple[b
     with ONE_BLAS_THREAD:
         run.start()
         labels = run.consensus.argmax(axis=1)
-        novel = novel_documents(problem, run.looked_at, run.answers[names.SOURCE_ONLY], labels)
+        novel = novel_documents(problem, run.looked_at, run.answers[candidates.SOURCE_ONLY], labels)
     truth = np.concatenate([drawn.y[domain.rows[~domain.labeled]] for domain in problem.domains])
     return bool(missing_classes(problem, run.looked_at, run.answers)), novel, ~np.isin(truth, problem.classes)
 

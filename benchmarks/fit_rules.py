@@ -29,7 +29,7 @@ import numpy as np
 
 import isthmus.auto
 from isthmus import Auto
-from isthmus.auto import candidates as names
+from isthmus.auto import candidates
 from isthmus.auto.diagnostics import diagnose
 from isthmus.auto.estimate import is_label_shift, room
 from isthmus.auto.evidence import EvidenceRow, evidence_digest, read_evidence, write_evidence
@@ -217,7 +217,7 @@ def observe(data: Path, task: Task, draw: str, prior: str) -> EvidenceRow:
         true_largest_share=float(shares.max()),
         topics_accuracy=accuracy(run.members(topics=True)),
         other_accuracy=accuracy(run.members(topics=False)),
-        source_only_accuracy=accuracy((names.SOURCE_ONLY,)),
+        source_only_accuracy=accuracy((candidates.SOURCE_ONLY,)),
     )
 
 

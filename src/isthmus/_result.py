@@ -170,7 +170,7 @@ class Result:
 
 
 def without_documents(result: Result) -> Result:
-    """The model for later documents alone: the labels of its own, which may be many, are in a file of predictions."""
+    """A copy without the labels of the fit's own documents, which a file of predictions holds."""
     estimator = copy(result.estimator)
     estimator.transduction_, estimator.label_distributions_ = (
         own[:0] for own in (estimator.transduction_, estimator.label_distributions_)

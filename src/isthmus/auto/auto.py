@@ -10,8 +10,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
-from isthmus.auto import candidates as names
-from isthmus.auto import sample
+from isthmus.auto import candidates, sample
 from isthmus.auto.decide import Decision, class_they_were_chosen_by, corrected_prior, decide, relearned, settled
 from isthmus.auto.ensemble import EnsembleSolution, FirstColumnsSolution
 from isthmus.auto.estimate import updated
@@ -29,7 +28,7 @@ from isthmus.typing import Array, Mask, Positions
 
 
 def _has_topics(auto: Auto) -> bool:
-    return names.TOPICS in getattr(auto, "chosen_", ())
+    return candidates.TOPICS in getattr(auto, "chosen_", ())
 
 
 class Auto(TransferClassifier):
@@ -247,7 +246,7 @@ class Auto(TransferClassifier):
     @available_if(_has_topics)
     def topics(self, feature_names: Any = None, n_words: int = 10) -> Topics:
         """The topics of TCL, if it is a member; there is no such method if it is not. See `TCL.topics`."""
-        solution = cast(TopicSolution, cast(EnsembleSolution, self.solution_.shown).member(names.TOPICS))
+        solution = cast(TopicSolution, cast(EnsembleSolution, self.solution_.shown).member(candidates.TOPICS))
         words = self._read_feature_names(feature_names)[: self.n_features_in_ - self.n_embedding_features]
         return solution.topics(words, self.classes_, self.domains_, n_words)
 

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from isthmus.auto import candidates as names
+from isthmus.auto import candidates
 from isthmus.auto.label_shift import HANDFUL, LookedAt
 from isthmus.core.problem import Problem
 from isthmus.solvers.spectral import nearest, nearest_others
@@ -63,7 +63,7 @@ def missing_classes(problem: Problem, counted: LookedAt, answers: Mapping[str, A
     documents are to be expected, in either domain. None if unlike candidates did not run, or if features are no words,
     whose cosines tell nothing.
     """
-    unlike = [answers[name] for name in names.UNLIKE if name in answers]
+    unlike = [answers[name] for name in candidates.UNLIKE if name in answers]
     if problem.n_classes < 3 or len(unlike) < 2 or not problem.is_bag_of_words:
         return []
     found = presence(problem, counted, unlike)

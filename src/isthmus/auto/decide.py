@@ -10,8 +10,7 @@ import numpy as np
 from scipy.special import entr
 from scipy.stats import binom
 
-from isthmus.auto import candidates as names
-from isthmus.auto import rules, warnings
+from isthmus.auto import candidates, rules, warnings
 from isthmus.auto.class_sets import missing_classes, novel_documents
 from isthmus.auto.diagnostics import Diagnostics, diagnose
 from isthmus.auto.estimate import Estimate, estimate_accuracy, is_label_shift, sharpness_for, tempered
@@ -67,7 +66,7 @@ def decide(run: Run, checked: Array | None, novelty: bool = False) -> Decision:
     With `novelty`, documents of a new class are set aside, and the estimate is that of the others.
     """
     if not run.n_unlabeled:
-        return _decision(run, (names.SOURCE_ONLY,), Diagnostics(), Estimate(1.0, 1.0, 1.0), [])
+        return _decision(run, (candidates.SOURCE_ONLY,), Diagnostics(), Estimate(1.0, 1.0, 1.0), [])
     diagnostics = run.workspace.once(diagnose, run)
     estimate = estimate_accuracy(diagnostics, run.problem.n_classes)
     if len(run.problem.labeled[1]) < HANDFUL:  # whatever candidates agree on, hardly anybody has taught it
@@ -80,7 +79,7 @@ def decide(run: Run, checked: Array | None, novelty: bool = False) -> Decision:
     if diagnostics.unrelated_score > 0 and (checked is None or not _beats_chance(run, members, checked)):
         certain = diagnostics.unrelated_score > rules.CERTAIN
         found.append(warnings.unrelated(certain, 0 if checked is None else int(checked.sum())))
-        members, reason = ((names.SOURCE_ONLY,), "the domains look unrelated") if certain else (members, reason)
+        members, reason = ((candidates.SOURCE_ONLY,), "the domains look unrelated") if certain else (members, reason)
         estimate = _doubted(estimate, certain, run.problem.n_classes)
     elif (
         kind == FALLBACK and not is_handful and len(set(_ensembles(run).values())) > 1
@@ -131,8 +130,8 @@ def settled(decision: Decision, run: Run) -> Decision:
     """
     if not any(name in run.hypotheses for name in decision.members):
         return decision
-    learner = names.LEARNER
-    members = (learner, *(name for name in decision.members if name in (names.MIXTURE, names.SAME_DOMAIN)))
+    learner = candidates.LEARNER
+    members = (learner, *(name for name in decision.members if name in (candidates.MIXTURE, candidates.SAME_DOMAIN)))
     learns, left = "member: learns from the known labels", "no member: the known labels have settled the prior"
     rows = [
         {**row, "why": learns if row["name"] in members else left} if row["name"] in decision.members + members else row
@@ -190,9 +189,9 @@ def _decision(
 def _ensembles(run: Run, answers: Mapping[str, Array] | None = None) -> dict[str, tuple[str, ...]]:
     """Of the candidates that answered, at first or in the end; the fallback where no member did."""
     answers = run.answers if answers is None else answers
-    wanted = {TOPICS: run.members(True), OTHER: run.members(False), FALLBACK: (names.SOURCE_ONLY,)}
+    wanted = {TOPICS: run.members(True), OTHER: run.members(False), FALLBACK: (candidates.SOURCE_ONLY,)}
     present = {kind: tuple(name for name in members if name in answers) for kind, members in wanted.items()}
-    return {kind: members or (names.SOURCE_ONLY,) for kind, members in present.items()}
+    return {kind: members or (candidates.SOURCE_ONLY,) for kind, members in present.items()}
 
 
 def _kind(run: Run, diagnostics: Diagnostics, checked: Array | None, estimate: Estimate) -> tuple[str, str]:
@@ -223,7 +222,7 @@ def _kind(run: Run, diagnostics: Diagnostics, checked: Array | None, estimate: E
 def _rows_of_new_class(run: Run) -> Positions | None:
     """Of documents in X that look like a class which the source lacks."""
     labels = run.consensus.argmax(axis=1)
-    novel = novel_documents(run.problem, run.looked_at, run.at_first[names.SOURCE_ONLY], labels)
+    novel = novel_documents(run.problem, run.looked_at, run.at_first[candidates.SOURCE_ONLY], labels)
     rows = np.concatenate([domain.rows[~domain.labeled] for domain in run.problem.domains])
     return None if novel is None else rows[novel]
 
@@ -284,7 +283,7 @@ def _rows(run: Run, members: tuple[str, ...], scores: Array, reason: str) -> lis
             "why": run.skipped.get(name) or _why(run, name, members, reason),
         }
         for name in run.candidates
-        if name in run.answers or name != names.LEARNER
+        if name in run.answers or name != candidates.LEARNER
     ]
 
 
@@ -303,9 +302,9 @@ def _why(run: Run, name: str, members: tuple[str, ...], reason: str) -> str:
         return f"member: {counts}" if name in members else f"no member: {counts}"
     if name in members:
         return f"member: {reason}" if run.candidates[name].on_demand else "member"
-    if name in names.CAUTIOUS:
+    if name in candidates.CAUTIOUS:
         return "not needed: the hypotheses agree on the prior"
     if run.candidates[name].on_demand:
         might_be_chosen = run.is_same_domain or name in (*run.members(True), *run.members(False))
         return f"not needed: {reason}" if might_be_chosen else "not needed at this target prior"
-    return "for comparison" if name == names.SOURCE_ONLY else f"no member: {reason}" if reason else "no member"
+    return "for comparison" if name == candidates.SOURCE_ONLY else f"no member: {reason}" if reason else "no member"

@@ -9,8 +9,7 @@ from itertools import combinations
 
 import numpy as np
 
-from isthmus.auto import candidates as names
-from isthmus.auto import rules
+from isthmus.auto import candidates, rules
 from isthmus.auto.label_shift import HANDFUL
 from isthmus.auto.run import Run
 from isthmus.core.numerics import unit_rows
@@ -76,10 +75,10 @@ def diagnose(run: Run) -> Diagnostics:
     return Diagnostics(
         normalized_cut=normalized_cut(problem.unlabeled, labels, n_classes) if problem.is_bag_of_words else None,
         neighbor_skill=neighbor_skill(X, known, n_classes),
-        agreement=mean_agreement([answers[name][here] for name in names.UNLIKE if name in answers]),
+        agreement=mean_agreement([answers[name][here] for name in candidates.UNLIKE if name in answers]),
         reverse_auc=run.reverse_auc,
         class_mean_cosine=class_mean_cosine(problem, labels) if across else None,
-        confidence=claimed_skill(answers[names.SOURCE_ONLY]),
+        confidence=claimed_skill(answers[candidates.SOURCE_ONLY]),
         domain_auc=run.domain_auc,
         source_accuracy=run.source_accuracy,
         prior_shift=run.prior_shift,

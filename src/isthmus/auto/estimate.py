@@ -32,7 +32,7 @@ class Estimate:
     high: float
 
     def doubting(self, share: float) -> Estimate:
-        """Where so many of them are all wrong, or are not: half of it, and anything in between."""
+        """The estimate if a share of the documents may be wrong altogether: half of them in `value`, all in `low`."""
         return Estimate(self.value * (1 - share / 2), self.low * (1 - share), self.high)
 
     def moved_to(self, value: float) -> Estimate:

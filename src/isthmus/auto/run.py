@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy.special import softmax
 
-from isthmus.auto import candidates as names
+from isthmus.auto import candidates
 from isthmus.auto.averaging import combine, spread_of
 from isthmus.auto.candidates import APART, FEW, MANY, NEAR, OF_SEVERAL, PORTFOLIO, Candidate
 from isthmus.auto.distillation import can_distill, distill
@@ -110,8 +110,8 @@ class Run:
         self.source_accuracy: float | None = None
         """Cross-validated, where it holds for the target; None where something has shifted."""
         self.candidates = {own.name: own for own in PORTFOLIO}
-        left_out = () if self.problem.is_signed else (names.BALANCED,)
-        self.hypotheses = tuple(name for name in names.HYPOTHESES if name not in left_out)
+        left_out = () if self.problem.is_signed else (candidates.BALANCED,)
+        self.hypotheses = tuple(name for name in candidates.HYPOTHESES if name not in left_out)
         self._wanted: tuple[str, ...] = ()
         self._begun: list[str] = []
         self.solutions: dict[str, Solution] = {}
@@ -129,26 +129,26 @@ class Run:
         """Let the candidates answer, all that there is time for but those on demand."""
         self._wanted = tuple(name for name, own in self.candidates.items() if not own.on_demand)
         self.looked_at = looked_at(self.problem)
-        self._attempt(self.candidates[names.SOURCE_ONLY])
+        self._attempt(self.candidates[candidates.SOURCE_ONLY])
         self._consider(self.hypotheses)
         self.labels_at_first = self._agreed().argmax(axis=1)
         if self.weights:
             self.reverse_auc = reverse_auc(self.problem, self.labels_at_first, self.looked_at)
         if self._priors_are_apart():
-            self.hypotheses += names.CAUTIOUS
-            self._consider(names.CAUTIOUS)
+            self.hypotheses += candidates.CAUTIOUS
+            self._consider(candidates.CAUTIOUS)
         self.consensus = self._agreed()
         self._compare_domains()
-        self._attempt(self.candidates[names.MIXTURE])
+        self._attempt(self.candidates[candidates.MIXTURE])
         self.at_first = dict(self.answers)
 
     def repeat(self, members: tuple[str, ...], weights: Mapping[str, float], target_prior: Any) -> None:
         """Let the named ones answer, by weights and at a prior that another run has found."""
-        self.hypotheses += names.CAUTIOUS  # which may be members
-        weighed = (*self.hypotheses, names.LEARNER)
+        self.hypotheses += candidates.CAUTIOUS  # which may be members
+        weighed = (*self.hypotheses, candidates.LEARNER)
         self._wanted, self.weights = members, {name: weights[name] for name in members if name in weighed}
         first = [name for name in members if name in self.weights]
-        for turn in (first, [name for name in members if name not in (*first, names.DISTILLED)]):
+        for turn in (first, [name for name in members if name not in (*first, candidates.DISTILLED)]):
             self._side_by_side(self._solve, [self.candidates[name] for name in turn])
             self._go_by(target_prior)
             self.consensus = self._agreed()
@@ -156,7 +156,7 @@ class Run:
 
     def complete(self, members: tuple[str, ...]) -> None:
         """Let those answer that run on demand, if there is the time; then those that learn from what all say."""
-        wanted = [name for name in members if name not in (*self.answers, names.DISTILLED)]
+        wanted = [name for name in members if name not in (*self.answers, candidates.DISTILLED)]
         self._side_by_side(self._attempt, [self.candidates[name] for name in wanted if self.candidates[name].on_demand])
         self._go_on(members)
 
@@ -173,14 +173,14 @@ class Run:
         """
         others: tuple[str, ...]
         if self.is_same_domain:
-            others = (names.SAME_DOMAIN,)
+            others = (candidates.SAME_DOMAIN,)
         elif topics:
             is_near = np.abs(self.prior - self.source_prior).max() < NEAR
-            others = (names.MIXTURE, *((names.TOPICS,) if is_near else ()), names.DISTILLED)
+            others = (candidates.MIXTURE, *((candidates.TOPICS,) if is_near else ()), candidates.DISTILLED)
         else:
             is_near = self.prior_shift <= APART and not isinstance(self.asked_for, dict)
-            others = names.UNSHIFTED if is_near and self.problem.n_classes == 2 else (names.TRANSDUCTIVE_DCI,)
-            others += (names.SOURCE_LSA,) if self.asked_for in TO_BE_FOUND else ()
+            others = candidates.UNSHIFTED if is_near and self.problem.n_classes == 2 else (candidates.TRANSDUCTIVE_DCI,)
+            others += (candidates.SOURCE_LSA,) if self.asked_for in TO_BE_FOUND else ()
         count = tuple(name for name in self.hypotheses if self.weights.get(name, 1.0) >= LEAST_WEIGHT)
         return count + others
 
@@ -191,10 +191,10 @@ class Run:
         documents; and a mixture of several classes for more if each has many.
         """
         total = sum(self.weights.get(name, 0.0) for name in members) or 1.0
-        others = dict.fromkeys(names.UNSHIFTED, 1 / len(names.UNSHIFTED))
+        others = dict.fromkeys(candidates.UNSHIFTED, 1 / len(candidates.UNSHIFTED))
         if self.problem.n_classes > 2:
-            others[names.MIXTURE] = OF_SEVERAL * min(1.0, self.n_unlabeled / (MANY * self.problem.n_classes))
-        others[names.SOURCE_LSA] = min(1.0, FEW / max(self.n_unlabeled, 1)) ** 0.5
+            others[candidates.MIXTURE] = OF_SEVERAL * min(1.0, self.n_unlabeled / (MANY * self.problem.n_classes))
+        others[candidates.SOURCE_LSA] = min(1.0, FEW / max(self.n_unlabeled, 1)) ** 0.5
         return [self.weights[name] / total if name in self.weights else others.get(name, 1.0) for name in members]
 
     def average(
@@ -222,7 +222,7 @@ class Run:
 
     def expected_seconds(self, name: str) -> float:
         """What a candidate and the evidence for it will take."""
-        cost = self.candidates[name].cost + names.EVIDENCE_COST * (name in self.hypotheses)
+        cost = self.candidates[name].cost + candidates.EVIDENCE_COST * (name in self.hypotheses)
         return self.unit * cost
 
     def width_of(self, name: str) -> int:
@@ -289,7 +289,7 @@ class Run:
 
     def _agreed(self) -> Array:
         """What the hypotheses say together."""
-        own = tuple(name for name in self.weights if name in self.answers) or (names.SOURCE_ONLY,)
+        own = tuple(name for name in self.weights if name in self.answers) or (candidates.SOURCE_ONLY,)
         return self.average(own)[0] if own[0] in self.answers else self.consensus
 
     def _side_by_side(self, solve: Callable[[Candidate], None], some: list[Candidate]) -> None:
@@ -355,23 +355,24 @@ class Run:
     def _mix(self, scores: Array) -> None:
         """Let the mixture answer, started from these scores."""
         solution = expectation_maximization(self.problem, softmax(SURE * scores, axis=1))
-        self.solutions[names.MIXTURE], self.answers[names.MIXTURE] = solution, solution.transduce(self.problem)
+        self.solutions[candidates.MIXTURE] = solution
+        self.answers[candidates.MIXTURE] = solution.transduce(self.problem)
 
     def _go_on(self, members: tuple[str, ...]) -> None:
         """Start the mixture, if it is a member, again from what all members say: together they know more.
 
         Then distil that, if this is a member.
         """
-        present = tuple(name for name in members if name in self.answers and name != names.DISTILLED)
-        if names.MIXTURE in present:
+        present = tuple(name for name in members if name in self.answers and name != candidates.DISTILLED)
+        if candidates.MIXTURE in present:
             for _ in range(ROUNDS_OF_SEVERAL if self.problem.n_classes > 2 else 1):
                 self._mix(self.average(present)[0])
-        if names.DISTILLED in members and present:
+        if candidates.DISTILLED in members and present:
             self._distill(self.average(present)[0].argmax(axis=1))
 
     def _distill(self, labels: Positions) -> None:
         """Let a classifier learn these labels, if there is the time and each class has some."""
-        name = names.DISTILLED
+        name = candidates.DISTILLED
         reason = self._obstacle(self.candidates[name])
         if reason or not can_distill(labels, self.problem.n_classes):
             self.skipped[name] = reason or "a class has too few documents"
@@ -382,17 +383,17 @@ class Run:
 
     def _told(self, candidate: Candidate) -> dict[str, Any]:
         """What a candidate is told of this run."""
-        if candidate.name == names.TOPICS:
+        if candidate.name == candidates.TOPICS:
             return {"random_state": self.random_state}
         if not candidate.pseudo_labels or "target_prior" in candidate.settings:
             return {}
-        free = self.asked_for in TO_BE_FOUND and candidate.name in (*self.hypotheses, names.SAME_DOMAIN)
+        free = self.asked_for in TO_BE_FOUND and candidate.name in (*self.hypotheses, candidates.SAME_DOMAIN)
         return {"target_prior": "unknown" if free else self.target_prior}
 
     def _obstacle(self, candidate: Candidate) -> str:
-        if not self.n_unlabeled and candidate.name != names.SOURCE_ONLY:
+        if not self.n_unlabeled and candidate.name != candidates.SOURCE_ONLY:
             return "nothing to label"
         if candidate.needs_counts and self.problem.is_signed:
             return "takes no negative features: see SignSplit"
-        needed = self.expected_seconds(candidate.name) + self.unit * names.DIAGNOSTICS_COST
+        needed = self.expected_seconds(candidate.name) + self.unit * candidates.DIAGNOSTICS_COST
         return NO_TIME if self.unit and not self.clock.has(needed) else ""

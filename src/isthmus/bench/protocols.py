@@ -20,6 +20,9 @@ from isthmus.typing import Array, Mask, Positions
 
 N_FOLDS = 5
 
+N_BINS = 10
+"""Of probability, for the calibration error."""
+
 
 @dataclass(frozen=True, eq=False)
 class ProtocolTrial:
@@ -75,15 +78,15 @@ class Outcome:
         return float(np.mean(self.right))
 
 
-def calibration_error(probabilities: Array, right: Mask, n_bins: int = 10) -> float:
-    """The expected calibration error: |mean probability - share right| in bins of probability, weighted by size.
+def calibration_error(probabilities: Array, right: Mask) -> float:
+    """The expected calibration error: |mean probability - share right| in ten bins of probability, weighted by size.
 
     >>> from isthmus.bench.protocols import calibration_error
     >>> calibration_error(np.array([0.75] * 4), np.array([True, True, True, False]))
     0.0
     """
-    bins = np.minimum((probabilities * n_bins).astype(int), n_bins - 1)
-    gaps = np.bincount(bins, weights=probabilities - right, minlength=n_bins)
+    bins = np.minimum((probabilities * N_BINS).astype(int), N_BINS - 1)
+    gaps = np.bincount(bins, weights=probabilities - right, minlength=N_BINS)
     return float(np.abs(gaps).sum() / len(right))
 
 

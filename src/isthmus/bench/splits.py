@@ -40,11 +40,11 @@ def divided_categories() -> list[Task]:
     return tasks
 
 
-def development_splits(per_pair: int = 2) -> list[Task]:
+def development_splits() -> list[Task]:
     """Splits on which settings may be chosen: no paper's task divides the same two categories in the same way.
 
     Neither with source and target exchanged, nor with the halves of one category exchanged, nor with comp.windows.x
-    beside them. Of those that remain, each pair of categories gives the `per_pair` whose names have the smallest hash.
+    beside them. Of those that remain, each pair of categories gives the two whose names have the smallest hash.
     The order of the hashes decides, and no figure.
 
     >>> from isthmus.bench import development_splits
@@ -58,7 +58,7 @@ def development_splits(per_pair: int = 2) -> list[Task]:
     chosen = []
     for pair in combinations(CATEGORIES, 2):
         own = [task for task in free if tuple(task.source) == pair]
-        chosen += sorted(own, key=lambda task: sha256(task.name.encode()).hexdigest())[:per_pair]
+        chosen += sorted(own, key=lambda task: sha256(task.name.encode()).hexdigest())[:2]
     return chosen
 
 

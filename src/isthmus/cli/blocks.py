@@ -46,7 +46,7 @@ def wants_blocks(asked: bool | None, path: str, against: str | None) -> bool:
 def give_memory_back() -> None:
     """Have memory that is let go of returned at once. glibc keeps some of it, in case that it is needed again.
 
-    Of the libraries' code goes what has run so far, and comes back where it runs again: most was needed once, to load
+    Libraries' code is dropped from memory, too, and read again when it next runs: most of it was needed once, to import
     or, in LLVM, to compile.
     """
     if sys.platform == "linux" and hasattr(libc := ctypes.CDLL(None), "mallopt"):

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table
-from rich.text import Text
 
 from isthmus.cli.console import output
+from isthmus.inspection.tables import plain_table
 
 if TYPE_CHECKING:
     from isthmus import Result
@@ -47,10 +46,7 @@ def demo(
         highlight=False,
     )
 
-    scores = Table(box=None, header_style="bold", pad_edge=False)
-    for title in ("method", "accuracy in the target", "seconds"):
-        scores.add_column(title, justify="left" if title == "method" else "right")
-    results, accuracy = {}, {}
+    results, accuracy, scores = {}, {}, []
     for method, description in (
         ("LR", "LR, the source-only baseline"),
         ("TCL", "TCL, domain adaptation by topics"),
@@ -62,8 +58,9 @@ def demo(
         )
         seconds = perf_counter() - began
         accuracy[method] = float(np.mean(results[method].labels == truth))
-        scores.add_row(description, f"{accuracy[method]:.1%}", f"{seconds:.2f}")
-    console.print(scores)
+        scores.append([description, f"{accuracy[method]:.1%}", f"{seconds:.2f}"])
+    titles = ["method", "accuracy in the target", "seconds"]
+    console.print(plain_table(titles, scores, right=titles[1:]))
     console.print(f"\n{_verdict(accuracy)}\n")
 
     result = results["Auto"]
@@ -96,15 +93,11 @@ def _show_some(result: Result, truth: Sequence[str], texts: Sequence[str]) -> No
 
     console = output()
     console.print("\n[bold]A few messages to the bicycle service[/bold], as Auto labels them")
-    shown = Table(box=None, header_style="bold", pad_edge=False)
-    for title in ("label", "probability", "true label", "message"):
-        shown.add_column(title)
     confidence = result.probabilities.max(axis=1)
     order = np.argsort(confidence)
-    for row in order[np.linspace(0, len(order) - 1, 8).astype(int)][::-1]:
-        cells = (result.labels[row], f"{confidence[row]:.2f}", truth[row], texts[row])
-        shown.add_row(*map(Text, cells))
-    console.print(shown)
+    some = order[np.linspace(0, len(order) - 1, 8).astype(int)][::-1]
+    rows = [[result.labels[row], f"{confidence[row]:.2f}", truth[row], texts[row]] for row in some]
+    console.print(plain_table(["label", "probability", "true label", "message"], rows))
 
 
 def _verdict(accuracy: dict[str, float]) -> str:

@@ -137,15 +137,13 @@ def _document_shares(vectorizer: Any, n_features: int) -> Any:
 
 
 def _show_document(result: Result, text: str, n_words: int, as_json: bool) -> None:
-    from rich.table import Table
-    from rich.text import Text as Plain
-
     from isthmus.cli.console import output, print_json
     from isthmus.cli.models import asking
     from isthmus.core.features import is_letter_run, only_dimensions
     from isthmus.core.problem import has_words
     from isthmus.exceptions import DataError
     from isthmus.inspection.occlusion import deciding_words
+    from isthmus.inspection.tables import plain_table
     from isthmus.text import named_features
 
     names = named_features(result.vectorizer)
@@ -171,9 +169,4 @@ def _show_document(result: Result, text: str, n_words: int, as_json: bool) -> No
         )
         console.print(f"No single {kind} that the model knows decides it: {why}.")
         return
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    table.add_column(kind)
-    table.add_column("weight", justify="right")
-    for word, weight in words:
-        table.add_row(Plain(word), f"{weight:.2f}")
-    console.print(table)
+    console.print(plain_table([kind, "weight"], [[word, f"{weight:.2f}"] for word, weight in words], right=["weight"]))

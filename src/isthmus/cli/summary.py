@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from rich.table import Table
-from rich.text import Text
 
 from isthmus._result import Result
 from isthmus.auto import Caution, Estimate
@@ -19,6 +18,7 @@ from isthmus.cli.gathering import Files, Gathered
 from isthmus.cli.predict import DOUBTFUL
 from isthmus.evaluation import SampleScore
 from isthmus.exceptions import DataError
+from isthmus.inspection.tables import plain_table
 from isthmus.quality import Finding
 from isthmus.text import reading_of
 
@@ -169,15 +169,10 @@ class Summary:
         return f"Wrote {', '.join(map(str, self.outputs.values())) or 'no file'}."
 
     def _table(self, predicted: dict[str, int]) -> Table:
-        table = Table(box=None, header_style="bold", pad_edge=False)
-        table.add_column("label")
-        for source in self.sources:
-            table.add_column(Text(source.path), justify="right")
-        table.add_column(Text(f"{self.target.path}, as labelled here"), justify="right")
-        for label in self.result.classes.tolist():
-            counts = [*(source.counts.get(label, 0) for source in self.sources), predicted.get(label, 0)]
-            table.add_row(Text(str(label)), *(f"{count:,}" for count in counts))
-        return table
+        counts = [*(source.counts for source in self.sources), predicted]
+        rows = [[str(label), *(f"{own.get(label, 0):,}" for own in counts)] for label in self.result.classes.tolist()]
+        titles = ["label", *(source.path for source in self.sources), f"{self.target.path}, as labelled here"]
+        return plain_table(titles, rows, right=titles[1:])
 
     def _estimate(self) -> Estimate | None:
         return getattr(self.result.estimator, "estimated_accuracy_", None)

@@ -56,7 +56,7 @@ def like_later_ones(solution: Solution, problem: Problem) -> Array:
 
 
 def published(solution: Any) -> dict[str, Any]:
-    """What a fitted estimator shows of its solution, by attribute."""
+    """The solution's public fields as fitted attributes, with an underscore at the end of their names."""
     solution = solution.shown
     names = [field.name for field in fields(solution)]
     return {f"{name}_": getattr(solution, name) for name in names if name != "distributions" and name[0] != "_"}

@@ -24,14 +24,18 @@ _FACTORS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9]
 Groups = npt.NDArray[np.int64]
 
 
-def near_duplicates(texts: Sequence[str], tokens: Tokens | None = None) -> Groups:
+def near_duplicates(texts: Sequence[str]) -> Groups:
     """A number for each text, the same for those that are near-duplicates of one another; -1 for texts without words.
 
     >>> text = "the quick brown fox jumps over the lazy dog and runs far away from here today"
     >>> near_duplicates([text, "something else", text + "!", text.replace("today", "now")]).tolist()
     [0, 1, 0, 0]
     """
-    tokens = tokenize(texts) if tokens is None else tokens
+    return duplicates_among(tokenize(texts))
+
+
+def duplicates_among(tokens: Tokens) -> Groups:
+    """`near_duplicates` of texts that have been read."""
     same = exact_duplicates(tokens)
     n_groups = int(same.max(initial=-1)) + 1
     if n_groups < 2:
@@ -79,7 +83,7 @@ def _shared_shingles(tokens: Tokens, rows: npt.NDArray[np.intp]) -> sp.csr_matri
 
 def find_duplicates(parts: Sequence[Part], tokens: Tokens) -> Iterator[Finding]:
     """Copies within a file and between files, and the same text under two labels."""
-    groups = near_duplicates([], tokens)
+    groups = duplicates_among(tokens)
     spots = [(part, row) for part in parts for row in range(len(part.texts))]
     members: defaultdict[int, list[tuple[Part, int]]] = defaultdict(list)
     for group, spot in zip(groups.tolist(), spots, strict=True):

@@ -80,13 +80,13 @@ def make_finding(
     return Finding(kind, f"{file}: {what}{where}{end}", total, file, list(places[:MOST_PLACES]))
 
 
-def listed_places(places: Sequence[str], shown: int = SHOWN) -> str:
+def listed_places(places: Sequence[str]) -> str:
     """The first ones, without saying "line" each time.
 
-    >>> listed_places(["line 3", "line 4"]), listed_places(["line 7"]), listed_places(["row 1", "row 2", "row 3"], 2)
-    ('lines 3, 4', 'line 7', 'rows 1, 2 and 1 more')
+    >>> listed_places(["line 3", "line 4"]), listed_places(["line 7"]), listed_places([f"row {n}" for n in range(1, 8)])
+    ('lines 3, 4', 'line 7', 'rows 1, 2, 3, 4, 5 and 2 more')
     """
-    first = list(places[:shown])
+    first = list(places[:SHOWN])
     kind = first[0].partition(" ")[0]
     alike = len(first) > 1 and kind in ("line", "row", "item", "document") and all(p.startswith(kind) for p in first)
     named = f"{kind}s " + ", ".join(place.removeprefix(f"{kind} ") for place in first) if alike else "; ".join(first)

@@ -25,9 +25,9 @@ from isthmus.selection import RANDOM, Pick
 from isthmus.typing import Array
 
 APPLICATION, VERSION = 0x15740005, 1
+"""What SQLite keeps in the header of a project, to tell it from other files."""
 PATIENCE = 1.0
 """Seconds until a project that another process has open is given up."""
-"""What SQLite keeps in the header of a project, to tell it from other files."""
 SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE source (row INTEGER PRIMARY KEY, text TEXT NOT NULL, label TEXT NOT NULL, domain TEXT NOT NULL);

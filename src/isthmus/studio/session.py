@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
 from functools import cached_property
+from itertools import zip_longest
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -186,7 +187,7 @@ class Session:
             probabilities, words.target_rows, self.documents.target_texts, BATCH, known=np.array(known, dtype=np.intp)
         )
         half = (len(picks) + 1) // 2
-        return sorted(picks, key=lambda pick: (picks.index(pick) % half, picks.index(pick)))
+        return [pick for pair in zip_longest(picks[:half], picks[half:]) for pick in pair if pick is not None]
 
     def result(self) -> Result:
         """Of the last fit, with its texts: from memory, or from the project."""

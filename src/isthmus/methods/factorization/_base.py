@@ -115,9 +115,6 @@ class FactorizationClassifier(TransferClassifier):
 
     def best_of(self, models: Iterator[Factorization]) -> tuple[Factorization, History]:
         """Of several starts, the one with the lowest objective; no more than two are held at a time."""
-        if not (self.verbose or self.callback):
-            runs = ((model, minimize(model, max_iter=self.max_iter, tol=self.tol)) for model in models)
-            return min(runs, key=lambda run: run[1].objective[-1])
         with watched(type(self).__name__, bool(self.verbose), self.callback) as on_step:
             relay = Relay(on_step, self.n_init * self.max_iter)
 

@@ -18,6 +18,7 @@ from isthmus.methods.factorization.recipes import (
     Draft,
     Orthogonal,
     Recipe,
+    numbered,
     own_factors,
 )
 from isthmus.solvers.factorization import (
@@ -92,8 +93,8 @@ class Design:
         return tuple(
             replace(
                 component,
-                words=component.words.replace("*", str(number)),
-                association=None if component.association is None else component.association.replace("*", str(number)),
+                words=numbered(component.words, number),
+                association=None if component.association is None else numbered(component.association, number),
             )
             for component in self.components
         )
@@ -114,13 +115,13 @@ class Design:
         fits = [
             Reconstruction(
                 documents_of(domain.matrix),
-                ROWS.replace("*", str(number)),
+                numbered(ROWS, number),
                 self.components_of(number),
                 self._weight(problem, domain),
             )
             for number, domain in enumerate(problem.domains)
         ]
-        named = {name.replace("*", str(number)): name for name in self.kinds for number in numbers}
+        named = {numbered(name, number): name for name in self.kinds for number in numbers}
         constraints = {name: self.constraint(starred) for name, starred in named.items()}
         if self.freeze_labels:  # a multiplicative update never moves a zero: one-hot rows need no update
             labeled = [fit.rows for fit, domain in zip(fits, problem.domains, strict=True) if domain.fully_labeled]
@@ -172,7 +173,7 @@ class Design:
                 start = (length * rng.uniform(size=size)).astype(dtype)
                 constraints[own.association].restore(start)
                 factors[own.association] = start
-        for name in (ROWS.replace("*", str(number)) for number in numbers):
+        for name in (numbered(ROWS, number) for number in numbers):
             if ROWS in orthogonal:
                 factors[name] = normalize(factors[name], axis=0)
             if not isinstance(constraints[name], RowsSumToOne):  # as rows do already
@@ -203,7 +204,7 @@ class Design:
         names = [part.words for part in group if ("*" in part.words) == (number is not None)]
         found = np.zeros((problem.n_words, self.width(group[0], problem)), dtype=problem.domains[0].matrix.dtype)
         for name in dict.fromkeys(names):
-            found += factors[name if number is None else name.replace("*", str(number))]
+            found += factors[name if number is None else numbered(name, number)]
         return found
 
 
@@ -213,7 +214,7 @@ def _association(problem: Problem, factors: Factors, name: str | None) -> Array:
         return np.eye(problem.n_classes, dtype=problem.domains[0].matrix.dtype)
     if "*" not in name:
         return factors[name]
-    own = [factors[name.replace("*", str(number))] for number in range(len(problem.domains))]
+    own = [factors[numbered(name, number)] for number in range(len(problem.domains))]
     return np.asarray(np.mean(own, axis=0))
 
 

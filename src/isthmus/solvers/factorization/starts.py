@@ -15,6 +15,9 @@ from isthmus.solvers.factorization.solver import Factorization, update
 from isthmus.solvers.factorization.terms import Component, Reconstruction
 from isthmus.typing import Array
 
+STEPS = 50
+"""Of a plain factorization, before others begin with it."""
+
 
 def random_start(rng: np.random.RandomState, shape: tuple[int, int], dtype: np.dtype[np.floating]) -> Array:
     """Positive numbers; columns sum to one."""
@@ -22,7 +25,7 @@ def random_start(rng: np.random.RandomState, shape: tuple[int, int], dtype: np.d
     return np.asarray(factor / factor.sum(axis=0))
 
 
-def plain_nmf(problem: Problem, n_topics: int, random_state: Any, steps: int = 50) -> tuple[Array, list[Array]]:
+def plain_nmf(problem: Problem, n_topics: int, random_state: Any) -> tuple[Array, list[Array]]:
     """U and each domain's V of a factorization of all rows at once.
 
     Multiplicative, so that it leaves no zero, which later updates could not move. scikit-learn finds the first point
@@ -42,7 +45,7 @@ def plain_nmf(problem: Problem, n_topics: int, random_state: Any, steps: int = 5
     ]
     order = [*names, "U"]
     model = Factorization(starts, terms, dict.fromkeys(order, NonNegative()), order)
-    for _ in range(steps - 1):
+    for _ in range(STEPS - 1):
         for name in order:
             update(model, name)
     return model.factors["U"], [model.factors[name] for name in names]

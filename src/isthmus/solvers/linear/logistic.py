@@ -40,11 +40,11 @@ def fit_logistic(
     return fits.classifier(classes)
 
 
-def cross_validated_accuracy(X: Matrix, numbers: Positions, C: float, n_folds: int, tol: float | None = None) -> float:
+def cross_validated_accuracy(X: Matrix, numbers: Positions, C: float, n_folds: int) -> float:
     """The share of documents whose class number a classifier of the other folds repeats."""
     right = 0
     for learned, asked in StratifiedKFold(n_folds, shuffle=True, random_state=0).split(numbers, numbers):
-        classifier = fit_logistic(X[learned], numbers[learned], C, tol=tol)
+        classifier = fit_logistic(X[learned], numbers[learned], C)
         right += np.sum(classifier.classes_[log_odds(classifier, X[asked]).argmax(axis=1)] == numbers[asked])
     return float(right / len(numbers))
 
