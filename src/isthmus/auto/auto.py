@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -18,7 +18,7 @@ from isthmus.auto.leaderboard import Leaderboard
 from isthmus.auto.reuse import SameProblem, with_known_documents
 from isthmus.auto.run import Clock, Run
 from isthmus.auto.warnings import emit, labels_of_one_class
-from isthmus.core.estimator import TransferClassifier
+from isthmus.core.estimator import NOT_NEGATIVE, TransferClassifier
 from isthmus.core.problem import Domain, Problem
 from isthmus.core.solution import Solution, like_later_ones
 from isthmus.core.workspace import Workspace
@@ -115,7 +115,7 @@ class Auto(TransferClassifier):
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "target_prior": [StrOptions({"auto", "source", "unknown"}), dict],
         "n_embedding_features": [Interval(Integral, 0, None, closed="left")],
-        "max_time": [Interval(Real, 0, None, closed="left"), None],
+        "max_time": [NOT_NEGATIVE, None],
         "random_state": ["random_state"],
         "warm_start": ["boolean"],
         "novelty": ["boolean"],

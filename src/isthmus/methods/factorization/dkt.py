@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from sklearn.utils._param_validation import Interval, Real
-
+from isthmus.core.estimator import NOT_NEGATIVE
 from isthmus.core.progress import Callback
 from isthmus.methods.factorization._base import FactorizationClassifier, TopicClassifier
 from isthmus.methods.factorization._design import Design, orthogonal_design
@@ -57,9 +56,9 @@ class DKT(TopicClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **FactorizationClassifier._parameter_constraints,
-        "orthogonality_weight": [Interval(Real, 0, None, closed="left")],
-        "words_weight": [Interval(Real, 0, None, closed="left")],
-        "label_weight": [Interval(Real, 0, None, closed="left")],
+        "orthogonality_weight": [NOT_NEGATIVE],
+        "words_weight": [NOT_NEGATIVE],
+        "label_weight": [NOT_NEGATIVE],
     }
 
     def __init__(

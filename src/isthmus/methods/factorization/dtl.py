@@ -5,9 +5,10 @@ M. Long, J. Wang, G. Ding, W. Cheng, X. Zhang and W. Wang, "Dual Transfer Learni
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any, ClassVar
 
-from sklearn.utils._param_validation import Interval, Real
+from sklearn.utils._param_validation import Interval
 
 from isthmus.core.progress import Callback
 from isthmus.methods.factorization._base import FactorizationClassifier, TopicClassifier

@@ -6,12 +6,12 @@ Z. Fang and Z. Zhang, "Discriminative Transfer Learning on Manifold", SDM 2013.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval, Real, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
+from isthmus.core.estimator import AT_LEAST_ONE, NOT_NEGATIVE
 from isthmus.core.problem import Problem
 from isthmus.core.progress import Callback
 from isthmus.core.workspace import Workspace
@@ -20,8 +20,6 @@ from isthmus.methods.factorization._design import Design
 from isthmus.methods.factorization.recipes import EqualMeans, LabelRegression, Neighbors
 from isthmus.solvers.factorization import Component, RowsSumToOne, random_start
 from isthmus.typing import Array
-
-WEIGHT = [Interval(Real, 0, None, closed="left")]
 
 
 class DTLM(TopicClassifier):
@@ -72,11 +70,11 @@ class DTLM(TopicClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **FactorizationClassifier._parameter_constraints,
-        "graph_weight": WEIGHT,
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
-        "regression_weight": WEIGHT,
-        "ridge_weight": WEIGHT,
-        "discrepancy_weight": WEIGHT,
+        "graph_weight": [NOT_NEGATIVE],
+        "n_neighbors": [AT_LEAST_ONE],
+        "regression_weight": [NOT_NEGATIVE],
+        "ridge_weight": [NOT_NEGATIVE],
+        "discrepancy_weight": [NOT_NEGATIVE],
         "start": [StrOptions({"logistic", "random"})],
     }
 

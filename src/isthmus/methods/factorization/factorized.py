@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from numbers import Real
 from typing import Any, ClassVar
 
-from sklearn.utils._param_validation import Interval, Real, StrOptions
+from sklearn.utils._param_validation import Interval, StrOptions
 
 from isthmus.core.estimator import POSITIVE
 from isthmus.core.progress import Callback

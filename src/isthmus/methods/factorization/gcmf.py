@@ -5,11 +5,9 @@ M. Long, J. Wang, G. Ding, D. Shen and Q. Yang, "Transfer Learning with Graph Co
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any, ClassVar
 
-from sklearn.utils._param_validation import Interval, Real
-
+from isthmus.core.estimator import AT_LEAST_ONE, NOT_NEGATIVE
 from isthmus.core.progress import Callback
 from isthmus.methods.factorization._base import FactorizationClassifier, TopicClassifier
 from isthmus.methods.factorization._design import Design, orthogonal_design
@@ -62,10 +60,10 @@ class GCMF(TopicClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **FactorizationClassifier._parameter_constraints,
-        "orthogonality_weight": [Interval(Real, 0, None, closed="left")],
-        "word_weight": [Interval(Real, 0, None, closed="left")],
-        "document_weight": [Interval(Real, 0, None, closed="left")],
-        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "orthogonality_weight": [NOT_NEGATIVE],
+        "word_weight": [NOT_NEGATIVE],
+        "document_weight": [NOT_NEGATIVE],
+        "n_neighbors": [AT_LEAST_ONE],
     }
 
     def __init__(

@@ -5,12 +5,9 @@ S. Deerwester, S. Dumais, G. Furnas, T. Landauer and R. Harshman, "Indexing by L
 
 from __future__ import annotations
 
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
-from sklearn.utils._param_validation import Interval
-
-from isthmus.core.estimator import POSITIVE, TransferClassifier
+from isthmus.core.estimator import AT_LEAST_ONE, POSITIVE, TransferClassifier
 from isthmus.core.problem import Problem
 from isthmus.core.solution import MappedSolution
 from isthmus.core.workspace import Workspace
@@ -49,8 +46,8 @@ class LSA(TransferClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_components": [Interval(Integral, 1, None, closed="left")],
-        "weight": [Interval(Real, 0, None, closed="neither")],
+        "n_components": [AT_LEAST_ONE],
+        "weight": [POSITIVE],
         "C": [POSITIVE],
     }
 

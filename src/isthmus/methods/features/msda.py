@@ -5,12 +5,12 @@ M. Chen, Z. Xu, K. Weinberger and F. Sha, "Marginalized Denoising Autoencoders f
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval
 
-from isthmus.core.estimator import POSITIVE, TransferClassifier
+from isthmus.core.estimator import AT_LEAST_ONE, POSITIVE, TransferClassifier
 from isthmus.core.problem import Problem
 from isthmus.core.solution import MappedSolution
 from isthmus.core.workspace import Workspace
@@ -70,10 +70,10 @@ class MSDA(TransferClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "n_features": [Interval(Integral, 1, None, closed="left")],
-        "set_size": [Interval(Integral, 1, None, closed="left")],
+        "n_features": [AT_LEAST_ONE],
+        "set_size": [AT_LEAST_ONE],
         "noise": [Interval(Real, 0, 1, closed="neither")],
-        "n_layers": [Interval(Integral, 1, None, closed="left")],
+        "n_layers": [AT_LEAST_ONE],
         "C": [POSITIVE],
     }
 

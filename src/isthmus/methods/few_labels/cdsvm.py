@@ -7,16 +7,14 @@ Classification", ICIP 2008.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.utils import gen_batches
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.extmath import row_norms
 
-from isthmus.core.estimator import POSITIVE, TransferClassifier
+from isthmus.core.estimator import NOT_NEGATIVE, POSITIVE, TransferClassifier
 from isthmus.core.numerics import stack
 from isthmus.core.probabilities import margin_probabilities
 from isthmus.core.problem import Problem, labeled_documents
@@ -81,7 +79,7 @@ class CDSVM(TransferClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "beta": [Interval(Real, 0, None, closed="left")],
+        "beta": [NOT_NEGATIVE],
         "C": [POSITIVE],
     }
 

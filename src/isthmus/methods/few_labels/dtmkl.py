@@ -7,14 +7,12 @@ Machine Intelligence 34(3), 2012.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval
 
-from isthmus.core.estimator import POSITIVE, TransferClassifier
+from isthmus.core.estimator import AT_LEAST_ONE, NOT_NEGATIVE, POSITIVE, TransferClassifier
 from isthmus.core.numerics import stack
 from isthmus.core.probabilities import margin_probabilities
 from isthmus.core.problem import Problem
@@ -96,12 +94,12 @@ class DTMKL(TransferClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
-        "theta": [Interval(Real, 0, None, closed="left")],
+        "theta": [NOT_NEGATIVE],
         "widths": ["array-like"],
-        "n_components": [Interval(Integral, 1, None, closed="left")],
+        "n_components": [AT_LEAST_ONE],
         "C": [POSITIVE],
-        "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "tol": [Interval(Real, 0, None, closed="left")],
+        "max_iter": [AT_LEAST_ONE],
+        "tol": [NOT_NEGATIVE],
         "random_state": ["random_state"],
     }
 

@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from isthmus.core.estimator import NOT_NEGATIVE
 from isthmus.core.numerics import unit_rows
 from isthmus.core.problem import Problem
 from isthmus.core.progress import Callback, watched
@@ -107,7 +108,7 @@ class CDSC(SpectralClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SpectralClassifier._parameter_constraints,
-        "lam": [Interval(Real, 0, None, closed="left")],
+        "lam": [NOT_NEGATIVE],
         "beta": [Interval(Real, 0, None, closed="both")],
         "weighting": [StrOptions({"none", "eigenvalue"})],
         "verbose": ["verbose"],

@@ -5,13 +5,13 @@ S. D. Kamvar, D. Klein and C. D. Manning, "Spectral Learning", IJCAI 2003.
 
 from __future__ import annotations
 
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
+from isthmus.core.estimator import AT_LEAST_ONE
 from isthmus.core.numerics import unit_rows
 from isthmus.core.problem import Problem
 from isthmus.core.workspace import Workspace
@@ -78,7 +78,7 @@ class SC(SpectralClassifier):
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **SpectralClassifier._parameter_constraints,
-        "n_neighbors": [Interval(Integral, 1, None, closed="left"), StrOptions({"all"})],
+        "n_neighbors": [AT_LEAST_ONE, StrOptions({"all"})],
     }
 
     def __init__(
