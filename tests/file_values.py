@@ -9,8 +9,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from isthmus.io.models.container import pack, unpack
-from isthmus.io.models.decoding import Decoder
-from isthmus.io.models.encoding import Encoder
+from isthmus.io.models.decoding import TreeDecoder
+from isthmus.io.models.encoding import TreeEncoder
 
 NOT_KEPT = {"_stop_words_id", "distributions"}
 """An address in memory; and what a solution found for the documents of the fit, which its estimator has."""
@@ -50,10 +50,10 @@ def assert_same(one: Any, other: Any) -> None:
 
 def through_a_file(value: Any) -> Any:
     """Any value, not only a model."""
-    encoder = Encoder()
+    encoder = TreeEncoder()
     content = pack(encoder.encode(value, "value"), encoder.tensors, {})
     tree, tensors, _ = unpack(io.BytesIO(content), len(content))
-    decoder = Decoder(tensors)
+    decoder = TreeDecoder(tensors)
     found = decoder.decode(tree)
     assert not decoder.unused
     return found

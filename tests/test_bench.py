@@ -310,6 +310,7 @@ def test_results_are_stored_for_the_code_that_made_them() -> None:
         "_partitions.py",
         "_result.py",
         "exceptions.py",
+        "extras.py",
         "parts.py",
         "typing.py",
     }

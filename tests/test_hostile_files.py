@@ -30,7 +30,7 @@ from forging import array, claim, deep, dropping, forge, load_bytes, mentioning,
 from isthmus.bench import Row
 from isthmus.exceptions import ModelFileError
 from isthmus.io.models import _read, container
-from isthmus.io.models.encoding import Encoder
+from isthmus.io.models.encoding import TreeEncoder
 
 SOURCE = ["my card was charged twice", "refund the charge please", "the upload crashes", "photos crash the app"]
 LABELS = ["billing", "billing", "fault", "fault"]
@@ -353,12 +353,12 @@ def test_forged_anywhere(honest: bytes, data: st.DataObject) -> None:
 def test_large_vocabularies_are_far_from_the_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     for limit in ("MAX_VALUES", "MAX_TREE"):
         monkeypatch.setattr(container, limit, getattr(container, limit) // 3)
-    tree = Encoder().encode({f"some word{number}": number for number in range(500_000)}, "vocabulary")
+    tree = TreeEncoder().encode({f"some word{number}": number for number in range(500_000)}, "vocabulary")
     content = container.pack(tree, {}, {})
     assert container.unpack(io.BytesIO(content), len(content))[0] == tree
 
 
 def test_trees_are_json_that_any_reader_takes() -> None:
     """No NaN, no infinity."""
-    tree = Encoder().encode([float("inf"), float("nan"), 1.5], "value")
+    tree = TreeEncoder().encode([float("inf"), float("nan"), 1.5], "value")
     json.dumps(tree, allow_nan=False)

@@ -163,7 +163,8 @@ def test_short_english_is_not_taken_for_another_language() -> None:
 def test_parts_are_made_of_any_columns() -> None:
     texts = pd.Series(["it crashes", "a refund", "it crashes"], index=[5, 6, 7])
     plain = look_at([Part("s", list(texts), ["1", "2", "2"])], None)
-    for labels in ([1, 2, 2], pd.Series([1, 2, 2], index=[5, 6, 7]), np.array([1, 2, 2])):
+    columns: list[Any] = [[1, 2, 2], pd.Series([1, 2, 2], index=[5, 6, 7]), np.array([1, 2, 2])]
+    for labels in columns:
         assert look_at([Part("s", texts, labels)], None) == plain
 
 

@@ -23,7 +23,7 @@ from isthmus.drift import profile_target
 from isthmus.exceptions import ModelFileError
 from isthmus.io.models import _read
 from isthmus.io.models.container import NO_DIGEST, pack, unpack
-from isthmus.io.models.encoding import Encoder
+from isthmus.io.models.encoding import TreeEncoder
 from isthmus.io.models.registry import CLASSES
 from isthmus.methods import METHODS
 
@@ -52,7 +52,7 @@ def corpus() -> list[bytes]:
 
 def saved(model: Any) -> bytes:
     """As `isthmus.save` would write it."""
-    encoder = Encoder()
+    encoder = TreeEncoder()
     if isinstance(model, isthmus.Result):
         model = isthmus.Result(
             **{**vars(model), "source_texts": (), "source_labels": (), "target_texts": (), "X": None}

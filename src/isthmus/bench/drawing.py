@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from isthmus.bench.figures import Picture
-from isthmus.core.extras import import_extra
+from isthmus.extras import import_extra
 from isthmus.io.atomic import write_beside
 
 # Okabe and Ito's colours, which colour-blind readers can tell apart, and shapes for those who print in grey. Eight

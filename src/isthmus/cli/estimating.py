@@ -16,9 +16,9 @@ from isthmus._api import read_method, seed
 from isthmus.cli.settings import apply_settings
 from isthmus.cli.stages import Advance, Stages
 from isthmus.core.estimator import TransferClassifier
-from isthmus.core.extras import import_extra
 from isthmus.core.progress import Stage, Step, listening
 from isthmus.exceptions import DataError, EmptyDocumentWarning, SmallClassWarning, TransferWarning, silenced
+from isthmus.extras import import_extra
 from isthmus.text import PRESETS, StaticEncoder, is_static_folder, read_encoder, static_encoder
 from isthmus.text.static import HUB_NAME, STATIC
 

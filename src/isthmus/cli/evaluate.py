@@ -104,7 +104,9 @@ def _read(
     from isthmus.quality import find_unknown
 
     found = gather_readable(file, stages, text=text, label=truth, labelled=True, with_ids=False, **reading)
-    not_random = _keep_random(found)
+    n_all = len(found.texts)
+    found = _random_ones(found)
+    not_random = n_all - len(found.texts)
     found.labels[:] = spelled_like(found.labels, classes)
     column = found.columns.label or ""
     unknown = list(find_unknown(found.part(found.labels), classes, column))
@@ -112,29 +114,26 @@ def _read(
     if not kept:
         names = ", ".join(repr(label[:40]) for label in list(found.counts)[:5])
         raise DataError(f"{file} has no true label that the model knows, but {names}: spell labels alike.")
-    found.texts[:], found.labels[:] = [found.texts[row] for row in kept], [found.labels[row] for row in kept]
-    return found, unknown, not_random
+    return found.only(kept), unknown, not_random
 
 
-def _keep_random(found: Gathered) -> int:
-    """Of what isthmus suggest chose, keep the random sample: the others are there for being hard. How many these are.
+def _random_ones(found: Gathered) -> Gathered:
+    """Of what isthmus suggest chose, the random sample: the others are there for being hard.
 
     Other files may have a column of that name as well.
     """
     from isthmus.exceptions import DataError
     from isthmus.selection import RANDOM, TEACHING
 
-    n, rows = len(found.texts), [row for row, kind in enumerate(found.kinds) if kind == RANDOM]
+    rows = [row for row, kind in enumerate(found.kinds) if kind == RANDOM]
     if not {RANDOM, TEACHING} & set(found.kinds):
-        return 0
+        return found
     if not rows:
         raise DataError(
             f"{found.path} has no labelled document that was drawn at random: those that teach were chosen for being "
             "hard, and measure no accuracy. Label those of isthmus suggest --kind random."
         )
-    found.labels[:] = [found.labels[row] for row in rows]
-    found.texts[:], found.places[:] = ([own[row] for row in rows] for own in (found.texts, found.places))
-    return n - len(rows)
+    return found.only(rows)
 
 
 def _sample_alone(file: str, n: int, not_random: int) -> list[str]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, count, islice
 from pathlib import Path
 from sys import intern
-from typing import Any, cast
+from typing import Any, Self, cast
 
 from isthmus._api import SOURCE
 from isthmus._partitions import TARGET
@@ -99,6 +99,12 @@ class Gathered:
         if not self.in_blocks:
             return Part(self.path, self.texts, labels, self.places)
         return Part(self.path, list(islice(self.texts, LOOKED_AT)), labels[:LOOKED_AT])
+
+    def only(self, rows: Sequence[int]) -> Self:
+        """Some of its documents."""
+        own = {name: getattr(self, name) for name in ("ids", "texts", "labels", "truth", "kinds", "places")}
+        kept: dict[str, Any] = {name: [column[row] for row in rows] for name, column in own.items() if column}
+        return replace(self, **kept)
 
     def __str__(self) -> str:
         return f"{self.path}: {n_documents(len(self.texts))}; {self.columns}."

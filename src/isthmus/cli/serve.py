@@ -42,7 +42,7 @@ def serve(
     why), 2 wrong usage.
     """
     from isthmus.cli.console import output
-    from isthmus.core.extras import require_extra
+    from isthmus.extras import require_extra
 
     require_extra("serve", "starlette", "uvicorn", "prometheus_client")
     from isthmus.serving import Limits, serving_app

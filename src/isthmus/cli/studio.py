@@ -46,8 +46,8 @@ def studio(
     """
     from isthmus._api import DEFAULT_METHOD, read_method
     from isthmus.cli.gathering import Reading
-    from isthmus.core.extras import require_extra
     from isthmus.exceptions import DataError
+    from isthmus.extras import require_extra
 
     require_extra("studio", "starlette", "uvicorn", "python_multipart")
     try:

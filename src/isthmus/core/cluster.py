@@ -10,8 +10,8 @@ from threading import Event, Thread
 from time import monotonic
 from typing import Any
 
-from isthmus.core.extras import import_extra
 from isthmus.exceptions import DataError
+from isthmus.extras import import_extra
 
 PATIENCE = 10
 """Seconds to wait for a scheduler."""

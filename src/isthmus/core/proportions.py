@@ -8,7 +8,7 @@ from scipy.stats import binomtest
 
 
 @dataclass(frozen=True)
-class Interval:
+class Proportion:
     """A proportion with its 95% confidence interval."""
 
     value: float
@@ -18,7 +18,7 @@ class Interval:
     def percents(self) -> tuple[str, str, str]:
         """The share and its bounds, with tenths where the interval is narrow enough for them to mean something.
 
-        >>> Interval(0.89, 0.86, 0.912).percents(), Interval(0.9996, 0.998, 1.0).percents()
+        >>> Proportion(0.89, 0.86, 0.912).percents(), Proportion(0.9996, 0.998, 1.0).percents()
         (('89%', '86%', '91%'), ('>99.9%', '99.8%', '100.0%'))
         """
         written = in_tenths if self.high - self.low < 0.05 else "{:.0%}".format
@@ -41,11 +41,11 @@ def in_tenths(share: float) -> str:
     return ">99.9%" if written == "100.0%" and share < 1 else written
 
 
-def wilson(right: int, n: int) -> Interval:
+def wilson(right: int, n: int) -> Proportion:
     """Wilson's 95% confidence interval of a proportion.
 
     >>> print(wilson(18, 20))
     90% (95% interval 70% to 97%)
     """
     found = binomtest(right, n).proportion_ci(method="wilson")
-    return Interval(right / n, float(found.low), float(found.high))
+    return Proportion(right / n, float(found.low), float(found.high))

@@ -19,9 +19,9 @@ import scipy.io
 from scipy.signal import butter, sosfiltfilt
 from sklearn.preprocessing import minmax_scale
 
-from isthmus.core.extras import import_extra
 from isthmus.datasets.locate import find
 from isthmus.exceptions import DataError, MissingDataError
+from isthmus.extras import import_extra
 from isthmus.typing import Array, Mask
 
 MOVEMENTS = ("left hand", "right hand", "feet", "tongue")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from scipy.stats import binomtest
 
 from isthmus.core.labels import spelled_like
-from isthmus.core.proportions import Interval, wilson
+from isthmus.core.proportions import Proportion, wilson
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Comparison:
     n_lost: int
 
     @property
-    def accuracy(self) -> Interval:
+    def accuracy(self) -> Proportion:
         """Of the other one."""
         return wilson(self.n_right, self.n)
 
@@ -59,7 +59,7 @@ class Comparison:
         )
 
 
-def compare(truth: Sequence[str], labels: Sequence[str], others: Sequence[str], name: str) -> Comparison:
+def compare(truth: Collection[Any], labels: Collection[Any], others: Collection[Any], name: str) -> Comparison:
     """Count where the labels of a model and those of another one are right.
 
     >>> compare(["a", "b", "b"], ["a", "b", "a"], ["b", "b", "a"], "LR").n_gained

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.metrics import confusion_matrix
 
 from isthmus.core.labels import plain, spelled_like
-from isthmus.core.proportions import Interval, wilson
+from isthmus.core.proportions import Proportion, wilson
 from isthmus.quality.labels import check_truth
 from isthmus.typing import Array
 
@@ -30,12 +30,12 @@ class ClassScore:
     n_right: int
 
     @property
-    def precision(self) -> Interval | None:
+    def precision(self) -> Proportion | None:
         """None where nothing was found."""
         return wilson(self.n_right, self.n_found) if self.n_found else None
 
     @property
-    def recall(self) -> Interval | None:
+    def recall(self) -> Proportion | None:
         """None where there is no document of the class."""
         return wilson(self.n_right, self.n_true) if self.n_true else None
 
@@ -53,7 +53,7 @@ class ReliabilityBin:
     n: int
     confidence: float
     """The mean probability of the labels."""
-    accuracy: Interval
+    accuracy: Proportion
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Evaluation:
     mean_confidence: float
 
     @property
-    def accuracy(self) -> Interval:
+    def accuracy(self) -> Proportion:
         return wilson(self.n_right, self.n)
 
     @property
@@ -108,7 +108,7 @@ class Evaluation:
         }
 
 
-def evaluate_labels(truth: Sequence[str], probabilities: Array, classes: Sequence[str]) -> Evaluation:
+def evaluate_labels(truth: Collection[Any], probabilities: Array, classes: Collection[Any]) -> Evaluation:
     """Compare the likeliest class of each document with the true one.
 
     Parameters
@@ -148,7 +148,7 @@ def evaluate_labels(truth: Sequence[str], probabilities: Array, classes: Sequenc
     return counted(truth, probabilities, classes)
 
 
-def counted(truth: Sequence[str], probabilities: Array, classes: Sequence[str]) -> Evaluation:
+def counted(truth: Collection[Any], probabilities: Array, classes: Collection[Any]) -> Evaluation:
     """`evaluate_labels` without its checks, of true labels that are spelled like the classes."""
     names = list(dict.fromkeys(map(plain, (*classes, *truth))))
     numbers = {name: number for number, name in enumerate(names)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from isthmus.core.proportions import Interval, wilson
+from isthmus.core.proportions import Proportion, wilson
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class SampleScore:
     """That holds the sample, where it is one of several."""
 
     @property
-    def interval(self) -> Interval:
+    def interval(self) -> Proportion:
         return wilson(self.right, self.n)
 
     def as_dict(self) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from isthmus.auto import Caution, Estimate
-from isthmus.core.proportions import Interval, wilson
+from isthmus.core.proportions import Proportion, wilson
 from isthmus.report.documents import excerpt
 from isthmus.report.material import Material
 from isthmus.selection.suggest import suggest_picks
@@ -39,7 +39,7 @@ class ClassCount:
 class Assessment:
     """Measured and estimated accuracy, and confidence."""
 
-    measured: Interval | None
+    measured: Proportion | None
     """From true labels, of documents that are not set aside: so is what was estimated."""
     estimated: Estimate | None
     """By the method, without any: a 90% interval."""

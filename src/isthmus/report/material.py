@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 import scipy.sparse as sp
@@ -14,18 +15,46 @@ from isthmus.quality.labels import check_truth
 from isthmus.text import feature_names, reading_of
 from isthmus.typing import Array, Mask, Matrix, Positions
 
-if TYPE_CHECKING:
-    from isthmus._result import Result
-
 UNKNOWN = -1
 """The class number of a document whose true label nobody gave."""
+
+
+class Transferred(Protocol):
+    """What the page needs of a `Result`, which stands above it."""
+
+    @property
+    def labels(self) -> np.ndarray[Any, Any]: ...
+    @property
+    def probabilities(self) -> Array: ...
+    @property
+    def classes(self) -> np.ndarray[Any, Any]: ...
+    @property
+    def estimator(self) -> Any: ...
+    @property
+    def vectorizer(self) -> Any: ...
+    @property
+    def source_texts(self) -> Sequence[str]: ...
+    @property
+    def source_labels(self) -> Sequence[Any]: ...
+    @property
+    def target_texts(self) -> Sequence[str]: ...
+    @property
+    def given(self) -> Mask: ...
+    @property
+    def novel(self) -> Mask | None: ...
+    @property
+    def X(self) -> Matrix:
+        """The documents of the source, then those of the target, as the estimator saw them; None if it is lost."""
+
+    def transform(self, texts: Iterable[str]) -> Matrix:
+        """Rows of texts."""
 
 
 @dataclass(frozen=True, eq=False)
 class Material:
     """A result, with its documents as matrices and its labels as class numbers."""
 
-    result: Result
+    result: Transferred
     class_names: list[str]
     """The classes, and after them those that only the true labels name."""
     n_classes: int
@@ -87,7 +116,7 @@ class Material:
         return self.ids[row] if self.ids else str(row + 1)
 
 
-def read_material(result: Result, ids: Any, truth: Any) -> Material:
+def read_material(result: Transferred, ids: Any, truth: Any) -> Material:
     """Validate the arguments of a report and turn the texts into matrices again."""
     classes = result.classes.tolist()
     names = [str(label) for label in classes]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,20 +19,17 @@ from isthmus.report.assembly import percent, read_asset, render_page, script_jso
 from isthmus.report.baseline import baseline
 from isthmus.report.documents import document_columns, excerpt, text_limit
 from isthmus.report.landscape import draw_maps
-from isthmus.report.material import Material, read_material, read_words
+from isthmus.report.material import Material, Transferred, read_material, read_words
 from isthmus.report.scores import score
 from isthmus.report.words import TARGET, changed_words, class_topics, document_shares
 from isthmus.typing import DomainName
-
-if TYPE_CHECKING:
-    from isthmus._result import Result
 
 SCRIPTS = ("tip.js", "bridge.js", "label.js", "table.js", "map.js")
 N_CHANGED = 12
 
 
 def write_report(
-    result: Result,
+    result: Transferred,
     path: str | Path,
     *,
     ids: Any = None,
@@ -128,7 +125,7 @@ def _topics(material: Material) -> tuple[Topics, Collection[DomainName], bool]:
     return class_topics(material.words_alone, WIDE.n_words), [TARGET], True
 
 
-def result_html(result: Result) -> str:
+def result_html(result: Transferred) -> str:
     """What a notebook shows of a result: quickly, so the texts are read only if the method has no topics."""
     labels, counts = np.unique(result.labels, return_counts=True)
     listed = ", ".join(f"{n:,} {label}" for label, n in zip(labels, counts, strict=True))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import roc_auc_score, roc_curve
 
-from isthmus.core.proportions import Interval
+from isthmus.core.proportions import Proportion
 from isthmus.evaluation import ClassScore, Evaluation
 from isthmus.evaluation.measures import counted
 from isthmus.report.material import Material
@@ -48,7 +48,7 @@ class Scores:
 
     n_known: int
     n_right: int
-    accuracy: Interval
+    accuracy: Proportion
     classes: list[ClassScore]
     """Precision and recall of each class."""
     confusion: list[ConfusionRow]

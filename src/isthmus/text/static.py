@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from isthmus.core.extras import import_extra
 from isthmus.exceptions import DataError, MissingDataError, unheard
+from isthmus.extras import import_extra
 from isthmus.typing import Array
 
 STATIC = "static"

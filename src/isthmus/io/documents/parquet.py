@@ -10,8 +10,8 @@ from contextlib import ExitStack
 from importlib import import_module
 from typing import Any, BinaryIO
 
-from isthmus.core.extras import import_extra
 from isthmus.exceptions import DataError
+from isthmus.extras import import_extra
 from isthmus.io.documents.lines import LONGEST, too_long
 from isthmus.io.documents.streams import readable
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from typing import Any
 
-from isthmus.core.extras import import_extra
 from isthmus.exceptions import DataError, UnreadFilesWarning, warn
+from isthmus.extras import import_extra
 from isthmus.io.documents.lines import LONGEST, too_long
 from isthmus.io.documents.streams import readable
 

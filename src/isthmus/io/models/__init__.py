@@ -31,8 +31,8 @@ from isthmus.exceptions import (
 from isthmus.io.atomic import Staging
 from isthmus.io.models.checks import FITTED, check_model, method_of, require
 from isthmus.io.models.container import pack, unpack, versions
-from isthmus.io.models.decoding import Decoder
-from isthmus.io.models.encoding import Encoder, Json
+from isthmus.io.models.decoding import TreeDecoder
+from isthmus.io.models.encoding import Json, TreeEncoder
 from isthmus.io.models.fields import check_fields
 from isthmus.io.models.header import what_was_learned
 from isthmus.text import StaticEncoder, read_encoder, static_encoder
@@ -94,7 +94,7 @@ def save(model: Any, path: str | os.PathLike[str], *, force: bool = False) -> No
     if isinstance(model, Result):  # texts may be many, and are not for everyone's eyes
         profile = profile_target(model) if model.profile is None else model.profile
         model = replace(model, source_texts=(), source_labels=(), target_texts=(), X=None, profile=profile)
-    encoder = Encoder()
+    encoder = TreeEncoder()
     tree = encoder.encode(model, type(model).__name__)
     needs_encoder = encoder.encoder is not None
     about = {
@@ -181,7 +181,7 @@ def _read(file: BinaryIO, size: int, encoder: Any) -> tuple[Any, dict[str, Json]
         lacking = "its encoder is not in it: give it, as load(path, encoder=...)"
         require(encoder is not None or not needed, lacking, EncoderNeededError)
         require(encoder is None or needed, "it needs no encoder: leave encoder= out", EncoderUnneededError)
-        decoder = Decoder(tensors, encoder, about["schema"])
+        decoder = TreeDecoder(tensors, encoder, about["schema"])
         model = decoder.decode(tree)
         check_fields(model)
         check_model(model, decoder.sizes, encoder)

@@ -39,7 +39,7 @@ NUMBER, STRING, RANDOM = 50, 120, 5_000
 """Bytes in memory of a numpy scalar in a list, of one with letters besides these, and of a RandomState."""
 
 
-class Decoder:
+class TreeDecoder:
     """Puts a model together. `sizes` holds the lengths of all arrays along all their axes."""
 
     def __init__(self, tensors: dict[str, np.ndarray[Any, Any]], encoder: Any = None, schema: int = SCHEMA) -> None:

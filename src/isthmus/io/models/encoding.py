@@ -1,7 +1,7 @@
 """Models to a tree of plain JSON values, with the arrays beside it.
 
 None, booleans, integers, finite floats, strings and lists are themselves. Everything else is an object with a key
-``"is"`` that says what it stands for; `Decoder` has one method for each.
+``"is"`` that says what it stands for; `TreeDecoder` has one method for each.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ SPARSE: dict[tuple[str, bool], type[Any]] = {
 """By format, and whether it is a matrix in scipy's older sense."""
 
 
-class Encoder:
+class TreeEncoder:
     """Takes a model apart. Arrays end up in `tensors`; an array that is met twice is stored once."""
 
     def __init__(self) -> None:
