@@ -62,7 +62,8 @@ class PredictionWriter:
         self._stack.callback(self._text.detach)
         if form != "jsonl":
             self._csv = csv_writer(self._text, "\t" if form == "tsv" else ",")
-            self._csv.writerow(self._names)
+            self._header = [self._names]
+            """Written with the first row: standard output may have none."""
 
     def write(self, ids: Sequence[str], probabilities: Array, novel: Mask | None = None) -> None:
         """One row for each document, in the order of `ids`."""
@@ -88,7 +89,8 @@ class PredictionWriter:
                 item = dict(zip(self._names, row, strict=True))
                 self._text.write(json.dumps(item, ensure_ascii=False) + "\n")
         else:
-            self._csv.writerows(rows)
+            self._csv.writerows([*self._header, *rows])
+            self._header = []
 
     def __enter__(self) -> Self:
         return self
