@@ -6,7 +6,6 @@ import asyncio
 import dataclasses
 import json
 import shutil
-import sys
 import threading
 from collections.abc import Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -22,13 +21,10 @@ from sklearn.feature_extraction.text import HashingVectorizer
 from starlette.testclient import TestClient
 
 import isthmus
-from command import run
-from isthmus.cli.serve import _load
 from isthmus.drift import profile_target
 from isthmus.serving import Batcher, Limits, QueueFullError, ServedModel, serving_app
 from isthmus.serving import app as app_module
 from isthmus.serving.metrics import Metrics
-from isthmus.web import Guard
 from test_quality import make
 
 SOURCE, TARGET = make(40, 0), make(30, 1, "t")
@@ -341,86 +337,3 @@ def test_drift_is_a_gauge(folder: Path, tmp_path: Path) -> None:
         assert b'sign="class prior"' in metrics.text()
         metrics.tell_drift({"m": None})  # a new model has seen nothing yet
         assert b'model="m"' not in metrics.text()
-
-
-# ---- the command
-
-
-def test_others_need_a_token_and_names_must_differ(folder: Path) -> None:
-    model = folder / "lr.isthmus"
-    assert run("serve", model, "--host", "0.0.0.0").code == 2
-    assert "Two models are called 'lr'" in run("serve", model, model).sentence
-    assert "does not exist" in run("serve", folder / "none").sentence
-    assert [one.name for one in _load([f"b={model}"], None)] == ["b"]
-    (folder / "rate=0.1").mkdir()
-    shutil.copy(model, folder / "rate=0.1" / "lr.isthmus")
-    assert [one.name for one in _load([str(folder / "rate=0.1" / "lr.isthmus")], None)] == ["lr"]
-    assert "cannot be listened on" in run("serve", model, "--host", "203.0.113.7", "--token", "x").sentence
-
-
-def test_a_library_that_is_missing_is_named_with_its_extra(folder: Path) -> None:
-    for modules, command in ((("prometheus_client",), "serve"), (("uvicorn", "python_multipart"), "studio")):
-        with mock.patch.dict(sys.modules, dict.fromkeys(modules)):
-            refused = run(command, folder / "lr.isthmus")
-        assert refused.sentence.endswith(
-            f"isthmus {command} needs {' and '.join(modules)}: pip install 'isthmus[{command}]'."
-        )
-
-
-def test_probes_need_no_token_and_the_rest_does(folder: Path) -> None:
-    app = serving_app(served(folder, "lr"))
-    guarded = Guard(app, hosts=[], token="secret", remedy="Send it.", open_paths=["/healthz", "/readyz"])
-    with TestClient(guarded) as client:
-        assert client.get("/healthz").status_code == 200
-        refused = client.post("/v1/label", json={"documents": ["a"]})
-        assert (refused.status_code, "Send it." in refused.text) == (401, True)
-        right = {"authorization": "Bearer secret"}
-        assert client.post("/v1/label", json={"documents": ["a"]}, headers=right).status_code == 200
-
-
-def test_logs_hold_nothing_of_a_document(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with TestClient(serving_app(served(folder, "lr"), logs=True)) as client:
-        client.post("/v1/models/lr/label", json={"documents": ["secret refund"]})
-        client.post("/v1/models/secret/label", json={"documents": ["refund"]})
-    lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
-    assert [(line["path"], line["status"], line["documents"]) for line in lines] == [
-        ("/v1/models/{name}/label", 200, 1),
-        ("/v1/models/{name}/label", 404, 0),
-    ]
-    assert "secret" not in json.dumps(lines)
-
-
-def test_a_model_that_fails_is_counted_logged_and_answered(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (model,) = served(folder, "lr")
-    failing = mock.patch.object(model, "probabilities", side_effect=IndexError("no such row"))
-    with TestClient(serving_app([model], logs=True), raise_server_exceptions=False) as client:
-        with failing:
-            answer = client.post("/v1/label", json={"documents": ["refund"]})
-        counted, described = client.get("/metrics").text, client.get("/openapi.json").json()
-        assert client.post("/v1/label", json={"documents": ["refund"]}).status_code == 200  # the next one is well
-    assert (answer.status_code, answer.json()) == (500, {"error": "The model failed on this request."})
-    assert 'isthmus_requests_total{path="/v1/label",status="500"} 1.0' in counted
-    assert "500" in described["paths"]["/v1/label"]["post"]["responses"]
-    *trace, failed, well = capsys.readouterr().err.splitlines()
-    assert [json.loads(line)["status"] for line in (failed, well)] == [500, 200]
-    assert trace[-1] == "IndexError: no such row"
-
-
-def test_info_tells_what_is_in_a_file(folder: Path, tmp_path: Path) -> None:
-    found = json.loads(run("info", folder / "tcl.isthmus", "--json").stdout)
-    assert (found["model"], found["method"]) == ("Result", "TCL")
-    assert found["bytes"] == (folder / "tcl.isthmus").stat().st_size
-    assert 0 < sum(one["bytes"] for one in found["arrays"]) < found["bytes"]
-    printed = run("info", folder / "tcl.isthmus", "--all").stdout
-    assert "Result of TCL(" in printed
-    assert all(one["name"] in printed for one in found["arrays"])
-    assert "Classes: 'bug', 'pay'." in printed
-    assert f"Learned from {len(TARGET)} target texts." in printed
-    assert found["learned"]["classes"] == ["bug", "pay"]
-    assert "Texts are read as words" in printed
-    content = (folder / "tcl.isthmus").read_bytes()
-    (tmp_path / "forged").write_bytes(content.replace(b"classes", b"clashes", 1))
-    assert "Classes" not in run("info", tmp_path / "forged").stdout  # nobody vouches for it
-    (tmp_path / "x").write_bytes(b"no model")
-    assert "is no model file" in run("info", tmp_path / "x").sentence
-    assert "is no file" in run("info", tmp_path / "y").sentence
