@@ -5,8 +5,8 @@ the source's documents of that class, those in turn look like these, and pairs o
 anything else (mutual nearest neighbors). If the class is missing, candidates fill it with whatever is left, each in its
 own way. How much a class's documents look like one another in the source is what they are measured by: some classes are
 hard to tell in any domain. The geometric mean of these traces is the class's presence, and counts beside that of the
-other classes: where all are low, the domains lie far apart. A class that has merely become rare (label shift) is as
-present as before.
+other classes: where all are low, the domains lie far apart. A class that has merely become rare (label shift) has fewer
+pairs, and leaves the other traces.
 
 Two things speak for a class of the source around a target document: that class's documents have their nearest neighbors
 there, and the source-only classifier leans to it. Both are looked at in neighborhoods of the target, beside the other
