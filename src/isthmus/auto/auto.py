@@ -163,7 +163,7 @@ class Auto(TransferClassifier):
         problem = replace(problem, n_embeddings=self.n_embedding_features)
         some = sample.sample_for_all(problem) if max(_sizes(problem)) > sample.AT_MOST else problem
         length = some.words_alone.mean_squared_length**0.5
-        scale = 1.0 if np.isclose(length, 1, rtol=1e-6) else 1 / length
+        scale = 1.0 if not length or np.isclose(length, 1, rtol=1e-6) else 1 / length
         at_length = some if scale == 1 else some.scaled(scale)  # the length at which the rules were found
         if self.warm_start:
             at_length = with_known_documents(at_length, workspace)
@@ -203,11 +203,11 @@ class Auto(TransferClassifier):
         else:
             run = Run(seen, workspace, self.target_prior, clock, self.random_state)
             run.start()
-        decision = decide(run, known, self.novelty)
+        decision = decide(run, known, self.novelty, (hidden, checked))
         if known is None:
             return (run, decision) if seen is hidden else self._learned(hidden, run, decision, run.target_prior)
         unlabeled = decision.scores[~known.any(axis=1)]
-        if (only := class_they_were_chosen_by(decision, known)) is not None:
+        if (only := class_they_were_chosen_by(run, decision, known)) is not None:
             caution = labels_of_one_class(problem.classes.tolist()[only], int(known.sum()))
             return run, replace(decision, scores=unlabeled, warnings=[*decision.warnings, caution])
         prior = corrected_prior(run, decision, known)

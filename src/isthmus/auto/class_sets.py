@@ -22,6 +22,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
+from sklearn.utils import gen_batches
 
 from isthmus.auto import candidates
 from isthmus.auto.label_shift import HANDFUL, LookedAt
@@ -46,6 +47,8 @@ NEW = 0.22
 NEW_OF_FEW = 0.5
 """less this over the root of their number: few documents have an unfamiliar tenth by chance more often."""
 TENTH = 0.1
+BLOCK = 10_000
+"""Documents whose neighborhoods are held at a time."""
 FEWEST = 200
 """Target documents that are looked at; of fewer nothing is said."""
 USUAL = 0.8
@@ -168,12 +171,14 @@ def own_means(values: Array, known: Positions) -> Array:
     return np.asarray((own * values).sum(axis=0) / np.maximum(own.sum(axis=0), 1))
 
 
-def novel_documents(problem: Problem, counted: LookedAt, probabilities: Array, labels: Positions) -> Mask | None:
+def novel_documents(
+    problem: Problem, counted: LookedAt, probabilities: Array, labels: Positions, among: Matrix | None = None
+) -> Mask | None:
     """Which unlabelled documents are of a class that no labelled document has. None if there seems to be none.
 
     `probabilities` are the answers of the source-only classifier, and `labels` the pseudo-labels. Novel are those
-    around which no class of the source is as dense as the target itself. Of two classes nothing is said, nor of two and
-    others that hardly any document has.
+    around which no class of the source is as dense as the target itself, of these or of more rows that are given. Of
+    two classes nothing is said, nor of two and others that hardly any document has.
     """
     here = counted.target
     n_there = int(np.sum(np.bincount(labels[here]) >= HANDFUL))
@@ -182,7 +187,9 @@ def novel_documents(problem: Problem, counted: LookedAt, probabilities: Array, l
     votes = Votes(problem, counted)
     if np.quantile(familiarity(votes, probabilities[here], labels[here]), TENTH) >= NEW - NEW_OF_FEW / len(here) ** 0.5:
         return None
-    novel = np.all(votes.density_ratios(votes.around(problem.unlabeled)) < 1, axis=1)
+    X = problem.unlabeled if among is None else among
+    blocks = [X[rows] for rows in gen_batches(X.shape[0], BLOCK)]
+    novel = np.concatenate([np.all(votes.density_ratios(votes.around(own)) < 1, axis=1) for own in blocks])
     return novel if novel.any() else None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import entr
@@ -18,6 +18,7 @@ from isthmus.auto.label_shift import HANDFUL, prior_of_target
 from isthmus.auto.run import NO_TIME, Run
 from isthmus.auto.warnings import Caution
 from isthmus.core.priors import PRIOR_WEIGHT
+from isthmus.core.problem import Problem
 from isthmus.typing import Array, Mask, Positions
 
 FALLBACK, TOPICS, OTHER = "source only", "topics", "other"
@@ -60,10 +61,13 @@ class Decision:
         return given.argmax(axis=1) == labels[known].argmax(axis=1), given.max(axis=1)
 
 
-def decide(run: Run, checked: Array | None, novelty: bool = False) -> Decision:
+def decide(
+    run: Run, checked: Array | None, novelty: bool = False, whole: tuple[Problem, Array | None] | None = None
+) -> Decision:
     """The ensemble for topics, the other one, or the fallback. `checked` are labels that are known after all.
 
-    With `novelty`, documents of a new class are set aside, and the estimate is that of the others.
+    With `novelty`, documents of a new class are set aside, and the estimate is that of the others. Where the run has
+    seen a sample, `whole` has the problem and the known labels that it stands for.
     """
     if not run.n_unlabeled:
         return _decision(run, (candidates.SOURCE_ONLY,), Diagnostics(), Estimate(1.0, 1.0, 1.0), [])
@@ -88,15 +92,15 @@ def decide(run: Run, checked: Array | None, novelty: bool = False) -> Decision:
     novel = None
     if not found:  # a worse message says it all
         gone = _missing(run, checked)
-        novel = _rows_of_new_class(run) if run.problem.n_classes - len(gone) > 2 else None
+        novel = _new_class(run, whole or (run.problem, checked)) if run.problem.n_classes - len(gone) > 2 else None
         if novel is not None:
-            share = len(novel) / run.n_unlabeled
-            found.append(warnings.new_class(len(novel), share, novelty))
+            share = len(novel.rows) / novel.among
+            found.append(warnings.new_class(len(novel.rows), share, novelty))
             estimate = estimate if novelty else estimate.doubting(share)
         found += _class_cautions(run, estimate, gone, 0 if checked is None else int(checked.sum()))
     if dropped := [name for name, reason in run.skipped.items() if reason == NO_TIME]:
         found.append(warnings.out_of_time(dropped))
-    return replace(_decision(run, members, diagnostics, estimate, found, reason), novel=novel)
+    return replace(_decision(run, members, diagnostics, estimate, found, reason), novel=novel and novel.rows)
 
 
 def relearned(decision: Decision, run: Run, answers: Mapping[str, Array]) -> Decision:
@@ -143,7 +147,7 @@ def settled(decision: Decision, run: Run) -> Decision:
     return replace(decision, members=members, weights=ones, spreads=ones, rows=rows)
 
 
-def class_they_were_chosen_by(decision: Decision, checked: Array) -> int | None:
+def class_they_were_chosen_by(run: Run, decision: Decision, checked: Array) -> int | None:
     """The number of the one class that all known labels are of, if documents seem to have been chosen by it.
 
     Then the answers have this class oftener among them than elsewhere, and not just by chance. Where they have not,
@@ -154,7 +158,7 @@ def class_they_were_chosen_by(decision: Decision, checked: Array) -> int | None:
     if counts[number] < counts.sum():
         return None
     answers = decision.scores.argmax(axis=1) == number
-    by_chance = binom.sf(answers[known].sum() - 1, known.sum(), answers.mean())
+    by_chance = binom.sf(answers[known].sum() - 1, known.sum(), answers[run.problem.of_target].mean())
     return number if by_chance < rules.SIGNIFICANCE else None
 
 
@@ -168,7 +172,8 @@ def corrected_prior(run: Run, decision: Decision, checked: Array) -> Any:
         return run.asked_for
     known, expected = checked.any(axis=1), decision.probabilities
     surprise = (checked[known] - expected[known]).sum(axis=0) / (known.sum() + PRIOR_WEIGHT)
-    return prior_of_target(run.problem, (expected.mean(axis=0) + surprise) * len(expected))
+    here = expected[run.problem.of_target]
+    return prior_of_target(run.problem, (here.mean(axis=0) + surprise) * len(here))
 
 
 def _decision(
@@ -219,12 +224,24 @@ def _kind(run: Run, diagnostics: Diagnostics, checked: Array | None, estimate: E
     return max(log_odds, key=log_odds.__getitem__), reason
 
 
-def _rows_of_new_class(run: Run) -> Positions | None:
-    """Of documents in X that look like a class which the source lacks."""
-    labels = run.consensus.argmax(axis=1)
-    novel = novel_documents(run.problem, run.looked_at, run.at_first[candidates.SOURCE_ONLY], labels)
-    rows = np.concatenate([domain.rows[~domain.labeled] for domain in run.problem.domains])
-    return None if novel is None else rows[novel]
+class NewClass(NamedTuple):
+    """Documents of the target that look like a class which the source lacks."""
+
+    rows: Positions
+    """In X."""
+    among: int
+    """How many there were to be told from: those whose label is not known."""
+
+
+def _new_class(run: Run, whole: tuple[Problem, Array | None]) -> NewClass | None:
+    labels, (problem, checked) = run.consensus.argmax(axis=1), whole
+    answers = run.at_first[candidates.SOURCE_ONLY]
+    novel = novel_documents(run.problem, run.looked_at, answers, labels, problem.words_alone.unlabeled)
+    if novel is None:
+        return None
+    rows = np.concatenate([domain.rows[~domain.labeled] for domain in problem.domains])
+    asked = problem.of_target if checked is None else problem.of_target & ~checked.any(axis=1)
+    return NewClass(rows[novel & asked], int(asked.sum())) if np.any(novel & asked) else None
 
 
 def _surprise(probabilities: Array, labels: Array) -> float:

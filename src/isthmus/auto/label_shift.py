@@ -22,7 +22,7 @@ from sklearn.model_selection import StratifiedKFold
 from isthmus.auto.distinct import distinct_documents
 from isthmus.core.problem import Problem
 from isthmus.solvers.linear import fit_logistic, log_odds
-from isthmus.typing import Array, Matrix, Positions
+from isthmus.typing import Array, Mask, Matrix, Positions
 
 AT_MOST = 2000
 """Documents of either side that are looked at."""
@@ -81,12 +81,13 @@ class LookedAt(NamedTuple):
     source: Positions
     """Among the labelled ones."""
     target: Positions
-    """Among the unlabelled ones; of near-duplicates one."""
+    """Among the unlabelled ones, of the target alone; of near-duplicates one."""
 
 
-def looked_at(problem: Problem) -> LookedAt:
-    """Which documents evidence counts."""
-    source, here = (fixed_draw(n) for n in (len(problem.labeled[1]), problem.unlabeled.shape[0]))
+def looked_at(problem: Problem, of_target: Mask | None = None) -> LookedAt:
+    """Which documents evidence counts; `of_target` tells unlabelled ones of the target from those of the source."""
+    unlabeled = np.arange(problem.unlabeled.shape[0]) if of_target is None else np.flatnonzero(of_target)
+    source, here = fixed_draw(len(problem.labeled[1])), unlabeled[fixed_draw(len(unlabeled))]
     return LookedAt(source, here[distinct_documents(problem.unlabeled[here])])
 
 

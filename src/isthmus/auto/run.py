@@ -84,11 +84,6 @@ class Run:
         self.problem = problem.words_alone
         """What diagnostics go by."""
         self.n_unlabeled = int(problem.unlabeled.shape[0])
-        self._of_target = np.repeat(
-            [own.is_target or not problem.targets for own in problem.domains],
-            [int((~own.labeled).sum()) for own in problem.domains],
-        )
-        """Which of them are the target's: some of the source's may have no label either."""
         self.asked_for, self.clock, self.random_state = target_prior, clock, random_state
         self.source_prior = self._read("source")
         self._go_by("source" if target_prior in TO_BE_FOUND else target_prior)  # fails at once where it is wrong
@@ -128,7 +123,7 @@ class Run:
     def start(self) -> None:
         """Let the candidates answer, all that there is time for but those on demand."""
         self._wanted = tuple(name for name, own in self.candidates.items() if not own.on_demand)
-        self.looked_at = looked_at(self.problem)
+        self.looked_at = looked_at(self.problem, self.problem.of_target)
         self._attempt(self.candidates[candidates.SOURCE_ONLY])
         self._consider(self.hypotheses)
         self.labels_at_first = self._agreed().argmax(axis=1)
@@ -148,6 +143,8 @@ class Run:
         weighed = (*self.hypotheses, candidates.LEARNER)
         self._wanted, self.weights = members, {name: weights[name] for name in members if name in weighed}
         first = [name for name in members if name in self.weights]
+        if not first:  # there was no time for any: then others began with the source's classifier
+            self._solve(self.candidates[candidates.SOURCE_ONLY])
         for turn in (first, [name for name in members if name not in (*first, candidates.DISTILLED)]):
             self._side_by_side(self._solve, [self.candidates[name] for name in turn])
             self._go_by(target_prior)
@@ -218,7 +215,7 @@ class Run:
     def answers_to(self, documents: Sequence[tuple[int, Matrix]], name: str) -> Array:
         """What a candidate that has run says of other documents, by the number of their domain: as of later ones."""
         found = [by_parts(partial(self._assigned, name, number), matrix) for number, matrix in documents]
-        return found[0] if len(found) == 1 else np.concatenate(found)
+        return found[0] if len(found) == 1 else np.concatenate([np.zeros((0, self.problem.n_classes)), *found])
 
     def expected_seconds(self, name: str) -> float:
         """What a candidate and the evidence for it will take."""
@@ -277,7 +274,7 @@ class Run:
         """Whether any two hypotheses find unlike priors of two classes. Of more, no caution helped in trials."""
         if self.problem.n_classes > 2:
             return False
-        shares = [self._counts(name) / max(self._of_target.sum(), 1) for name in self.evidence]
+        shares = [self._counts(name) / max(self.problem.of_target.sum(), 1) for name in self.evidence]
         return any(np.abs(one - other).sum() / 2 > APART for one, other in combinations(shares, 2))
 
     def _labels(self, name: str) -> Positions:
@@ -285,7 +282,7 @@ class Run:
 
     def _counts(self, name: str) -> Positions:
         """How many documents of the target have each label."""
-        return np.bincount(self._labels(name)[self._of_target], minlength=self.problem.n_classes)
+        return np.bincount(self._labels(name)[self.problem.of_target], minlength=self.problem.n_classes)
 
     def _agreed(self) -> Array:
         """What the hypotheses say together."""

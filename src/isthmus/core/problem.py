@@ -137,6 +137,12 @@ class Problem:
         """Where in `unlabeled` the documents of each domain but the last end."""
         return np.cumsum([int((~domain.labeled).sum()) for domain in self.domains])[:-1]
 
+    @cached_property
+    def of_target(self) -> Mask:
+        """Which of `unlabeled` are the target's: some of the source's may have no label either."""
+        is_target = [domain.is_target or not self.targets for domain in self.domains]
+        return np.repeat(is_target, [int((~domain.labeled).sum()) for domain in self.domains])
+
     def relabeled(self, domains: tuple[Domain, ...], class_prior: Array) -> Problem:
         """The same documents with other labels to be read."""
         return replace(self, domains=domains, class_prior=class_prior)

@@ -165,7 +165,7 @@ def expectation_maximization(problem: Problem, start: Any, max_iter: int = 10, a
     length = (first.lengths / n) ** 0.5 or 1.0  # squares of the smallest numbers are zero
     n_words = sum(X.nnz if hasattr(X, "nnz") else np.count_nonzero(X) for X, _, _ in documents)
     # The sums of words are those of all documents: what is expected of one sums to one.
-    floor, weighed = alpha * float(first.words.sum()) / max(n_words, 1), first
+    floor, weighed = max(alpha * float(first.words.sum()) / max(n_words, 1), np.finfo(np.float64).tiny), first
     for n_iter in range(1, max_iter + 1):
         words = weighed.words + floor
         mixture = MixtureSolution(
@@ -194,8 +194,9 @@ def _with_expected(problem: Problem, start: Any) -> list[tuple[Matrix, Any, bool
     ends = np.cumsum([domain.unlabeled.shape[0] for domain in mixed])[:-1]
     starts = [start] if len(mixed) == 1 else np.split(start, ends)
     unlabeled = [(domain.unlabeled, own.copy(), False) for domain, own in zip(mixed, starts, strict=False)]
-    known = [domain for domain in mixed or problem.domains if domain.labeled.any()]
-    labeled = [(own.matrix[own.labeled], own.labels[own.labeled].astype(np.float64), True) for own in known]
+    own = [domain for domain in mixed if domain.is_target] or mixed or problem.domains
+    known = [domain for domain in own if domain.labeled.any()]
+    labeled = [(each.matrix[each.labeled], each.labels[each.labeled].astype(np.float64), True) for each in known]
     return unlabeled + labeled
 
 
