@@ -19,6 +19,7 @@ from sklearn.pipeline import make_pipeline
 
 import isthmus
 from command import run
+from isthmus.auto.estimate import Estimate, updated
 from isthmus.auto.update import LEAST, UpdatedSolution, _correction
 from isthmus.drift import profile_target
 from isthmus.text import UnicodeCounts, grown_vectorizer, preset_vectorizer, text_vectorizer
@@ -235,3 +236,13 @@ def test_the_command_counts_no_words_of_a_vectorizer_without_names(tmp_path: Pat
     done = run("update", tmp_path / "m.isthmus", tmp_path / "new.csv", "-o", tmp_path / "m2.isthmus", "--json")
     assert done.code == 0, done.err
     assert json.loads(done.stdout)["new_words"] == 0
+
+
+@pytest.mark.parametrize("size", [60, 20, 5, 1])
+def test_labels_in_small_batches_reach_the_estimate(size: int) -> None:
+    """A batch has no draw in the interval before it, whatever its size."""
+    estimate, claimed = Estimate(0.85, 0.75, 0.95), np.full(60, 0.85)
+    for first in range(0, 60, size):
+        batch = claimed[first : first + size]
+        estimate = updated(estimate, batch, np.zeros(len(batch), dtype=bool), 2, None)
+    assert estimate.high < 0.6

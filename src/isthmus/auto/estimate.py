@@ -91,7 +91,7 @@ def updated(
     probabilities: Array,
     right: Mask,
     n_classes: int,
-    n_left: int,
+    n_left: int | None,
     population: Array | None = None,
 ) -> Estimate:
     """The estimated accuracy of `n_left` documents after a few others have been checked: prediction-powered inference.
@@ -100,12 +100,13 @@ def updated(
     random. Doubtful ones may be chosen, and stand for doubtful ones alone: `population` has the probabilities of all
     documents, by which they fall into strata of equal size. The estimate before counts as much as so many documents as
     would be needed to know the accuracy as well: the variance of one is p (1 - p), a quarter of the squared room.
+    Without `n_left` it is about any documents that may come, and neither interval about a draw of them.
     """
     n, unit = len(right), room(estimate.value)
     reaches = np.array([estimate.value - estimate.low, estimate.high - estimate.value]) / unit
     if estimate.low <= 0 or estimate.high >= 1:  # this end was cut off
         reaches[:] = reaches.max()
-    variances = (reaches / Z) ** 2 - _of_a_draw(n + n_left)
+    variances = (reaches / Z) ** 2 - (0.0 if n_left is None else _of_a_draw(n + n_left))
     if not n or variances.max() <= 0:
         return estimate
     worth = 1 / (4 * variances.max())

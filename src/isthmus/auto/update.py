@@ -82,9 +82,9 @@ class UpdatedSolution(Solution):
             return self
         shown = replace(shown, novel=None)  # those were documents of the fit
         if len(right):
-            n_classes, n_left = self._coefficients.shape[1], len(claimed) - len(given)
+            n_classes = self._coefficients.shape[1]
             before = shown.estimated_accuracy.moved_to(float(claimed.mean()))
-            after = updated(before, claimed[given], right, n_classes, n_left, claimed)
+            after = updated(before, claimed[given], right, n_classes, None, claimed)
             shown = replace(shown, estimated_accuracy=after)
         base = self._base
         return replace(self, _base=replace(base, inner=shown) if isinstance(base, FirstColumnsSolution) else shown)
