@@ -285,6 +285,15 @@ def test_a_warm_start_keeps_no_more_after_many_refits(toy: Toy) -> None:
     assert sizes[1] == sizes[3]
 
 
+def test_a_warm_start_lets_go_of_other_documents(toy: Toy) -> None:
+    warm = Auto(random_state=0, warm_start=True)
+    kept = []
+    for n_words in (None, -1, -2, -3):
+        quiet(Toy(toy.X[:, :n_words], toy.y, toy.domain), warm)
+        kept.append(warm._kept.once.cache_info().currsize)
+    assert kept[1:] == kept[:-1]
+
+
 def test_a_warm_start_reads_other_documents_afresh(toy: Toy) -> None:
     warm = Auto(random_state=0, warm_start=True)
     quiet(toy, warm)

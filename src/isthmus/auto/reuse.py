@@ -14,9 +14,15 @@ from isthmus.typing import Matrix
 
 
 def with_known_documents(problem: Problem, workspace: Workspace) -> Problem:
-    """The same problem, with the very matrices of the one before if these are equal: what was made of them holds."""
-    documents = workspace.once(_first_seen, SameDocuments(problem.documents))
+    """The same problem, with the very matrices of the one before if these are equal: what was made of them holds.
+
+    What was made of others is let go of.
+    """
+    asked = SameDocuments(problem.documents)
+    documents = workspace.once(_first_seen, asked)
     if documents is problem.documents:
+        workspace.clear()
+        workspace.once(_first_seen, asked)
         return problem
     domains = tuple(
         replace(domain, matrix=matrix) for domain, matrix in zip(problem.domains, documents.matrices, strict=True)
