@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import pytest
 from scipy.special import softmax
 
+import isthmus
 from conftest import Toy
 from isthmus.auto import Diagnostics, Estimate, candidates
 from isthmus.auto import run as running
@@ -19,7 +21,7 @@ from isthmus.auto.diagnostics import diagnose
 from isthmus.auto.distillation import distill
 from isthmus.auto.estimate import is_label_shift
 from isthmus.auto.label_shift import Evidence
-from isthmus.auto.run import Clock, Run
+from isthmus.auto.run import NO_TIME, Clock, Run
 from isthmus.core.problem import make_problem
 from isthmus.core.progress import Stage, listening
 from isthmus.core.workspace import Workspace
@@ -301,3 +303,17 @@ def test_candidates_side_by_side_answer_as_one_after_another(toy: Toy, monkeypat
     assert beside.keys() == alone.keys()
     assert all(np.array_equal(beside[name], alone[name]) for name in alone)
     assert sorted(stage.name for stage in stages) == sorted([*beside, *alone])
+
+
+def test_known_labels_are_learned_from_where_no_hypothesis_had_time(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
+    obstacle = Run._obstacle
+    monkeypatch.setattr(
+        Run, "_obstacle", lambda self, own: NO_TIME if own.name in self.hypotheses else obstacle(self, own)
+    )
+    labeled = toy.domain != "target"
+    labeled[np.flatnonzero(~labeled)[:20]] = True
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        auto = isthmus.Auto(random_state=0)
+        auto.fit(toy.X, toy.y, sample_domain=toy.domain, target_domain="target", sample_labeled=labeled)
+    assert not set(auto.chosen_) & set(candidates.HYPOTHESES)

@@ -210,3 +210,9 @@ def test_lr_chooses_c_as_a_grid_search_does() -> None:
     found = isthmus.LR(C="cv").fit(X, y).classifier_.C
     assert found == search.best_params_["C"]
     assert cross_validated_C(X[:3], np.array([0, 1, 1])) == 1
+
+
+def test_documents_without_any_neighbor_have_the_class_prior() -> None:
+    labeled = np.arange(7) < 5
+    model = isthmus.SGT(random_state=0).fit(np.eye(7), list("aaabb??"), sample_labeled=labeled)
+    assert model.label_distributions_[5:] == pytest.approx(np.tile([0.6, 0.4], (2, 1)))

@@ -162,3 +162,13 @@ def test_classes_with_one_document_are_not_compared() -> None:
     )
     assert class_mean_cosine(problem, numbers) == pytest.approx(class_mean_cosine(first_two, numbers[:22]))
     assert class_mean_cosine(problem, np.zeros(23, dtype=int)) is None
+
+
+def test_documents_without_words_part_no_graph() -> None:
+    rng = np.random.default_rng(0)
+    X, numbers = rng.random((40, 6)), np.arange(40) % 2
+    with_empty = np.vstack([X, np.zeros((5, 6))])
+    cut = normalized_cut(sp.csr_array(X), numbers, 2)
+    assert cut is not None
+    assert normalized_cut(sp.csr_array(with_empty), np.r_[numbers, [1] * 5], 2) == pytest.approx(cut)
+    assert normalized_cut(sp.csr_array(with_empty), np.r_[numbers, [2] * 5], 3) == pytest.approx(cut / 2 + 0.5)

@@ -10,6 +10,8 @@ import pytest
 import scipy.sparse as sp
 from sklearn.linear_model import LogisticRegression
 
+import isthmus
+from conftest import Toy
 from isthmus.auto.estimate import tempered
 from isthmus.core.estimator import TransferClassifier
 from isthmus.core.labels import is_missing, spelled_like, spelling, visible_labels
@@ -230,3 +232,12 @@ def test_a_relay_counts_through_and_stays_stopped() -> None:
     assert relay(Step(1, 5, 0.25, 0.0))
     assert relay.stopped
     assert [(step.iteration, step.max_iter, step.objective) for step in steps] == [(1, 10, 0.5), (2, 10, 0.25)]
+
+
+def test_attributes_of_an_earlier_fit_do_not_stay(toy: Toy) -> None:
+    method = isthmus.Factorized(terms=[isthmus.parts.LabelRegression()], exponent=0.5, n_topics=4, max_iter=3)
+    learn: dict[str, Any] = {"sample_domain": toy.domain, "target_domain": "target"}
+    method.fit(toy.X, toy.y, **learn)
+    assert hasattr(method, "coefficients_")
+    method.set_params(terms=[]).fit(toy.X, toy.y, **learn)
+    assert not hasattr(method, "coefficients_")

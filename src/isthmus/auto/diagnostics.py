@@ -118,9 +118,10 @@ def normalized_cut(X: Matrix, numbers: Positions, n_classes: int) -> float | Non
         return None
     rows = unit_rows(X)
     degrees = rows @ np.asarray(rows.sum(axis=0)).ravel() - 1
+    full = degrees > -0.5  # without words, a document is not even near to itself
     left = 0.0
     for number in range(n_classes):
-        own = numbers == number
+        own = full & (numbers == number)
         total = np.asarray(rows[own].sum(axis=0)).ravel()
         left += 1 - (total @ total - own.sum()) / max(degrees[own].sum(), 1e-12) if own.sum() > 1 else 1
     return float(left / (n_classes - 1))

@@ -198,6 +198,9 @@ class TransferClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         self._show(problem, solution, distributions)
 
     def _show(self, problem: Problem, solution: Solution, distributions: Array) -> None:
+        if (before := getattr(self, "solution_", None)) is not None:
+            for name in published(before):  # of an earlier fit, which may have had others
+                self.__dict__.pop(name, None)
         self.solution_ = solution
         for name, value in published(solution).items():
             setattr(self, name, value)

@@ -41,7 +41,7 @@ def source_folds(
     [[0, 1], [2, 3]]
     """
     names = row_names(sample_domain, len(y))
-    targets = find_domains(target_domain, set(names), "target_domain")
+    targets = find_domains(target_domain, dict.fromkeys(names), "target_domain")
     in_source = np.array([name not in targets for name in names])
     judged = in_source & read_mask(sample_labeled, in_source)
     source, others = np.flatnonzero(judged), np.flatnonzero(~judged)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
 
 from isthmus.core.estimator import ONE_OPENMP_THREAD
 from isthmus.core.numerics import order_of_rows
 from isthmus.core.problem import Domain
+from isthmus.exceptions import unheard
 from isthmus.typing import Array, Positions
 
 STARTS = 10
@@ -37,7 +39,7 @@ def cluster(domain: Domain, votes: Array, rng: np.random.RandomState) -> KMeans:
             "clustering needs at least as many documents as classes. Add documents, or use LR or TCL."
         )
     rows = order_of_rows(domain.matrix)  # centres start at rows that are drawn
-    with ONE_OPENMP_THREAD:
+    with ONE_OPENMP_THREAD, unheard(ConvergenceWarning):  # of documents that are the same, too few can differ
         found = KMeans(n_classes, n_init=STARTS, random_state=rng).fit(domain.matrix[rows])
     found.labels_ = found.labels_[np.argsort(rows)]
     order = name_clusters(np.eye(n_classes)[found.labels_], votes)

@@ -152,6 +152,8 @@ def _vectors(near: Matrix, n_eigenvectors: int, rng: np.random.RandomState) -> A
 def _cut(vectors: Array, side: Any, c: float) -> Array:
     """z of a class against the rest, from the middle of the two values of g and in units of their distance."""
     n, d = vectors.shape
+    if not d:  # nobody has a neighbor
+        return np.full(n, np.nan)
     labeled = np.nan_to_num(vectors[: len(side)])
     n_own, n_rest = side.sum(), (~side).sum()
     goal = np.where(side, np.sqrt(n_rest / n_own), -np.sqrt(n_own / n_rest))

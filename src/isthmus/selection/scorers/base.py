@@ -61,9 +61,9 @@ class Holdout:
         prior = getattr(fresh, "target_prior", None)
         if isinstance(prior, dict):  # what the labels lack cannot have a share
             kept = {label: prior[label] for label in dict.fromkeys(labels.tolist()) if label in prior}
-            whole = sum(kept.values())
+            whole, n_kept = sum(kept.values()), sum(share > 0 for share in kept.values())
             fresh.set_params(
-                target_prior={label: share / whole for label, share in kept.items()} if whole else "unknown"
+                target_prior={label: share / whole for label, share in kept.items()} if n_kept > 1 else "unknown"
             )
         if not isinstance(fresh, TransferClassifier):
             return np.asarray(fresh.fit(self.documents(given), labels).predict(self.documents(wanted)))
@@ -141,7 +141,7 @@ class TransferScorer(BaseEstimator, metaclass=ABCMeta):
 
     def _targets(self, model: Any, names: list[DomainName]) -> list[DomainName]:
         if self.target_domain is not None:
-            return find_domains(self.target_domain, set(names), "target_domain")
+            return find_domains(self.target_domain, dict.fromkeys(names), "target_domain")
         targets = list(getattr(model, "target_domains_", ()))
         if not targets:
             raise ValueError(

@@ -165,7 +165,7 @@ def _profiles(X: Matrix, words: Mask, pivots: Positions, shares: Array) -> Array
         part /= lengths[pivots].astype(np.float32)
         part /= lengths[words][rows, None].astype(np.float32)
         part -= np.outer(by_chance[words][rows], by_chance[pivots])
-    for columns in _pieces(cosines.shape[1], 32):
+    for columns in _pieces(cosines.shape[1], 32) if seen.any() else ():
         part, own = cosines[:, columns], cosines[seen, columns]
         part -= own.mean(axis=0)
         part /= np.maximum(own.std(axis=0), LEAST_SPREAD)
