@@ -46,7 +46,7 @@ def test_estimates_and_warnings_of_an_estimator_are_shown(files: Path) -> None:
         printed = fit(files, "--method", "cautious")
         as_json = fit(files, "--method", "cautious", "--json")
     found = json.loads(as_json.stdout)
-    assert "Estimated accuracy in the target: 81% (70% to 90%)." in printed.stdout
+    assert "Estimated accuracy in the target: 81% (90% interval 70% to 90%)." in printed.stdout
     assert "odd" not in printed.stdout  # once is enough
     assert printed.err == as_json.err
     assert [line for line in printed.err.splitlines() if "No file will be written" not in line] == [
@@ -63,7 +63,7 @@ def test_target_labels_are_read_only_when_asked(files: Path) -> None:
     write(files / "partly.csv", rows)
     fit(files, "--method", "LR", "--predictions", files / "1.csv")
     ignored = fit(files, "--method", "LR", "--predictions", files / "2.csv", target=files / "partly.csv")
-    assert "10 documents of the target have a label: these are not read; --use-target-labels" in ignored.stdout
+    assert "10 documents of the target have a label: these are not learned from; --use-target-labels" in ignored.stdout
     assert (files / "1.csv").read_bytes() == (files / "2.csv").read_bytes()
     used = fit(
         files,

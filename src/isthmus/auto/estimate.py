@@ -41,7 +41,7 @@ class Estimate:
         return Estimate(value, max(self.low + by, 0.0), min(self.high + by, 1.0))
 
     def __str__(self) -> str:
-        return f"{self.value:.0%} ({self.low:.0%} to {self.high:.0%})"
+        return f"{self.value:.0%} (90% interval {self.low:.0%} to {self.high:.0%})"
 
 
 def estimate_accuracy(diagnostics: Diagnostics, n_classes: int) -> Estimate:

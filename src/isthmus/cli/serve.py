@@ -25,10 +25,10 @@ def serve(
         typer.Option(envvar="ISTHMUS_TOKEN", help="What requests must bring (Authorization: Bearer ...)."),
     ] = None,
     encoder: o.Encoder = None,
-    most_documents: Annotated[int, typer.Option(min=1, help="Of a request.")] = 5_000,
-    most_bytes: Annotated[int, typer.Option(min=1, help="Of a request.")] = 16 << 20,
+    most_documents: Annotated[int, typer.Option(min=1, help="The most documents of a request.")] = 5_000,
+    most_bytes: Annotated[int, typer.Option(min=1, help="The most bytes of a request.")] = 16 << 20,
     most_waiting: Annotated[int, typer.Option(min=1, help="Documents that may wait; beyond it, 429.")] = 20_000,
-    seconds: Annotated[float, typer.Option(min=0.01, help="That a request may take; beyond it, 503.")] = 10.0,
+    seconds: Annotated[float, typer.Option(min=0.01, help="The most that a request may take; beyond it, 503.")] = 10.0,
     log: Annotated[bool, typer.Option("--log", help="A line of JSON for each request, without its texts.")] = False,
 ) -> None:
     """Label documents over HTTP: POST /v1/label {"documents": ["a text", ...]}.

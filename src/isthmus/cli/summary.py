@@ -134,7 +134,9 @@ class Summary:
         if reading := reading_of(self.result.vectorizer):
             say(f"Texts are read as {reading}.")
         if known := self.target.n_known:
-            used = "learned from" if self.used_target_labels else "not read; --use-target-labels reads them"
+            used = (
+                "learned from" if self.used_target_labels else "not learned from; --use-target-labels learns from them"
+            )
             have, are = ("has", "it is") if known == 1 else ("have", "these are")
             say(f"{n_documents(known)} of the target {have} a label: {are} {used}.")
         if self.read.measured is not None:

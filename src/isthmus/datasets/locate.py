@@ -36,7 +36,9 @@ DATASETS = {
     "reviews": Dataset(
         "reviews/music.task.train.gz", "Product reviews of six domains (FDU-MTL)", "the FDU-MTL data page (Liu et al.)"
     ),
-    "real": Dataset("real/spam-sms.jsonl.gz", "Real domains of six kinds", "the public data sets that it was made of"),
+    "real": Dataset(
+        "real/spam-sms.jsonl.gz", "Real domains of seven kinds", "the public data sets that it was made of"
+    ),
     "glioma": Dataset("glioma/GSE4271.csv.gz", "Glioma gene expression, GSE4271 and GSE4412", "GEO and GlioVis"),
     "bci-iv-2a": Dataset(
         "bci-iv-2a/A01T.mat", "BCI Competition IV 2a, EEG of imagined movements", "BNCI Horizon 2020, set 001-2014"

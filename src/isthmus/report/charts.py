@@ -179,7 +179,8 @@ def timeline(batches: Sequence[str], signs: Sequence[Sign]) -> Timeline:
     line = _polyline([(point.x, point.y) for point in points])
     numbers = sorted({0, (len(signs) - 1) // 2, len(signs) - 1})
     x_ticks = [Tick(_x(places[number]), f"{number + 1:,}") for number in numbers]
-    half_width = round((_x(1) - _x(0)) / len(signs) / 2, 1)
+    has_bounds = any(sign.low > 0 or np.isfinite(sign.high) for sign in signs)
+    half_width = round((_x(1) - _x(0)) / len(signs) / 2, 1) if has_bounds else 0.0
     return Timeline(points, line, half_width, x_ticks, [Tick(_y(tick / top), f"{100 * tick:g}%") for tick in ticks])
 
 

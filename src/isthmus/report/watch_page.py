@@ -14,7 +14,7 @@ from isthmus.report.assembly import render_page
 WHAT = {
     "unknown words": "The share of a document's words that the model does not know.",
     "closeness": "How alike documents are to the mean of the target: less where they speak of something else.",
-    "class prior": "How many documents would have to change their class for the shares of the target.",
+    "class prior": "The share of documents whose class would have to change for the shares of classes in the target.",
 }
 EXPECTED = "What the model thinks of its own accuracy. It has no bounds: where documents have changed, it is a guess."
 

@@ -76,7 +76,7 @@ def read_delimited(
         for record in body:
             if len(record) != len(header):
                 why = (
-                    f"has {len(record)} fields and the header {len(header)}: "
+                    f"has {len(record)} {'field' if len(record) == 1 else 'fields'}, and the header has {len(header)}: "
                     "put quotation marks around fields that hold the separator or a line break."
                 )
                 yield place(), BadRowError(place(), "with too few or too many fields", why, record)

@@ -68,7 +68,7 @@ def read_given(
     for label, n in Counter(one.label for one in labelled if one not in kept).items():
         rows = "1 row is" if n == 1 else f"{n:,} rows are"
         warn(
-            f"{path}: {rows} labelled {label!r}, which is taken for no label; allow_label={label!r} makes it a class.",
+            f"{path}: {rows} labelled {label!r}, which is taken for no label; allow_label= makes it a class.",
             PlaceholderLabelWarning,
         )
     _check_once(kept)
