@@ -172,7 +172,7 @@ def test_the_headline_is_what_the_command_prints() -> None:
     [mean] = [row.strip("|").split("|") for row in rows if "mean of kinds" in row]
     _, n_rows, baseline, auto, harmed, off, *_ = (cell.strip() for cell in mean)
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    for said in (f"**{auto}%** right", f"**{baseline}%**", f"off by {off} points", f"{harmed} of {n_rows} tasks"):
+    for said in (f"**{auto}%** right", f"**{baseline}%**", f"off by {off} points", f"{harmed} of {n_rows} trials"):
         assert said in readme
 
 

@@ -77,7 +77,7 @@ CASES: dict[str, tuple[list[dict[str, str]], list[dict[str, str]], str]] = {
     "near-duplicates": (
         [*SOURCE, {"id": "x", "text": NEAR, "label": "bug"}],
         TARGET,
-        "s.csv: 1 document is a near-duplicate of another one (line 5 and 32).",
+        "s.csv: 1 document is a near-duplicate of another one (lines 5 and 32).",
     ),
     "near-duplicates-across": (
         SOURCE,

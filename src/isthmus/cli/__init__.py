@@ -86,7 +86,8 @@ def isthmus(
     Classifies the documents of one domain with labels from another.
 
     Exit codes: 0 done, 1 could not be done (one sentence says why), 2 wrong
-    usage. Each command has its own --help.
+    usage, 3 drift (--fail-on-drift), 130 interrupted. Each command has its own
+    --help.
     """
 
 

@@ -34,7 +34,7 @@ def look_at(sources: Sequence[Part], target: Part | None) -> list[Finding]:
     s.csv: 1 document has the label 'fault' (document 1): did you mean 'Fault'?
     s.csv: 2 classes have one or two documents ('Fault' in document 3; 'billing' in document 2).
     s.csv: 1 text stands under two labels ('fault' in document 1 and 'Fault' in document 3).
-    s.csv: 1 document is a near-duplicate of another one (document 1 and 3).
+    s.csv: 1 document is a near-duplicate of another one (documents 1 and 3).
     """
     sources, target = list(map(read_part, sources)), None if target is None else read_part(target)
     parts = [*sources, *([] if target is None else [target])]

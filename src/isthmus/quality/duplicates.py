@@ -146,4 +146,5 @@ def _conflicts(spots: Sequence[tuple[Part, int]]) -> Iterator[Finding]:
 
 def _pair(one: str, other: str) -> str:
     kind, _, number = other.partition(" ")
-    return f"{one} and {number if one.startswith(kind + ' ') else other}"
+    alike = one.startswith(f"{kind} ")
+    return f"{kind}s {one.removeprefix(kind + ' ')} and {number}" if alike else f"{one} and {other}"
