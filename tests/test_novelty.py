@@ -245,3 +245,12 @@ def test_a_result_knows_what_was_set_aside(open_set: Toy) -> None:
     assert result.to_frame()["novel"].tolist() == result.novel.tolist()
     assert Result(labels, probabilities, model.classes_, quiet(rows), None).novel is None
     assert update_estimator(model, rows.X[:5], [None] * 5).novel_ is None
+
+
+def test_all_novel_documents_are_set_aside_where_a_sample_decided(monkeypatch: pytest.MonkeyPatch) -> None:
+    toy = two_sides(KNOWN, [*KNOWN, NEW])
+    monkeypatch.setattr("isthmus.auto.sample.AT_MOST", 250)
+    auto = quiet(toy, Auto(random_state=0, novelty=True))
+    is_new = toy.in_target & (np.asarray(toy.y) == NEW)
+    assert auto.novel_[is_new].mean() > 0.9
+    assert auto.novel_[toy.in_target & ~is_new].mean() < 0.1

@@ -203,7 +203,7 @@ class Auto(TransferClassifier):
         else:
             run = Run(seen, workspace, self.target_prior, clock, self.random_state)
             run.start()
-        decision = decide(run, known, self.novelty, (hidden, checked))
+        decision = decide(run, known, self.novelty, (hidden, checked) if self.novelty else None)
         if known is None:
             return (run, decision) if seen is hidden else self._learned(hidden, run, decision, run.target_prior)
         unlabeled = decision.scores[~known.any(axis=1)]

@@ -67,7 +67,7 @@ def decide(
     """The ensemble for topics, the other one, or the fallback. `checked` are labels that are known after all.
 
     With `novelty`, documents of a new class are set aside, and the estimate is that of the others. Where the run has
-    seen a sample, `whole` has the problem and the known labels that it stands for.
+    seen a sample, `whole` has the problem and the known labels that it stands for; to tell of a class, it is enough.
     """
     if not run.n_unlabeled:
         return _decision(run, (candidates.SOURCE_ONLY,), Diagnostics(), Estimate(1.0, 1.0, 1.0), [])
