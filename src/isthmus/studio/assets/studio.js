@@ -119,7 +119,7 @@
   function drawResult(result, labelling) {
     const n = Object.values(result.counts).reduce((sum, own) => sum + own, 0);
     const { estimated } = result;
-    const guessed = estimated ? `: an estimated ${percent(estimated.value)} are right (${percent(estimated.low)} to ${percent(estimated.high)})` : "";
+    const guessed = estimated ? `: an estimated ${percent(estimated.value)} are right (90% interval ${percent(estimated.low)} to ${percent(estimated.high)})` : "";
     write("headline", `${count(n, "document", "documents")} labelled${guessed}`);
     const { measured } = labelling;
     find("measured").textContent = measured
