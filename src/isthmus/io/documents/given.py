@@ -61,11 +61,15 @@ def read_given(
             found = list(_from_argilla(table))
         else:
             found = list(_from_table(table, id_column, label))
-    labelled = [one for one in found if one.label]
-    kept = [one for one in labelled if one.label in allow_labels or not is_placeholder(one.label)]
+    kept, left_out = list[GivenLabel](), Counter[str]()
+    for one in found:
+        if one.label and (one.label in allow_labels or not is_placeholder(one.label)):
+            kept.append(one)
+        elif one.label:
+            left_out[one.label] += 1
     if not kept:
         raise DataError(f"{path} holds no label: fill in the column of labels, and give it again.")
-    for label, n in Counter(one.label for one in labelled if one not in kept).items():
+    for label, n in left_out.items():
         rows = "1 row is" if n == 1 else f"{n:,} rows are"
         warn(
             f"{path}: {rows} labelled {label!r}, which is taken for no label; allow_label= makes it a class.",
