@@ -1,4 +1,4 @@
-"""A kind of tasks that no rule was fitted to: what a program is for, told by the description of its package.
+"""A kind of tasks that no estimate was fitted to: what a program is for, told by the description of its package.
 
 python benchmarks/packages.py    on a machine with Debian's lists (apt-get -o Acquire::Languages=en update)
 
