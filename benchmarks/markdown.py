@@ -11,7 +11,7 @@ import json
 import sys
 from pathlib import Path
 
-from isthmus.bench import Row, best, mean_gap, means
+from isthmus.bench import METRICS, Row, best, mean_gap, means
 from isthmus.bench.tasks import load_table
 
 
@@ -19,9 +19,9 @@ def cell(row: Row | None, wins: bool) -> str:
     """One figure, as precise as the paper prints it."""
     if row is None:
         return ""
-    digits = 1 if row.metric == "accuracy_percent" else 3
-    shown = f"**{row.mean:.{digits}f}**" if wins else f"{row.mean:.{digits}f}"
-    return shown if row.published is None else f"{shown} ({row.published:.{digits}f})"
+    written = METRICS[row.metric].written
+    shown = f"**{written(row.mean)}**" if wins else written(row.mean)
+    return shown if row.published is None else f"{shown} ({written(row.published)})"
 
 
 def line(name: str, cells: list[str]) -> str:
@@ -31,6 +31,8 @@ def line(name: str, cells: list[str]) -> str:
 
 def main() -> None:
     """Tasks down, methods across."""
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
     content = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     table, rows = load_table(content["table"]), [Row(**row) for row in content["rows"]]
     methods = list(dict.fromkeys(row.method for row in rows))

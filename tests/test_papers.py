@@ -10,8 +10,9 @@ import pytest
 
 from command import run
 from isthmus.bench import load_published, load_table
+from isthmus.bench.metrics import METRICS
 from isthmus.bench.papers import load_papers, load_stored
-from isthmus.bench.rules import METRICS, RULES, above, close_to, flat, gain, order, peak, reaches, widest, wins
+from isthmus.bench.rules import RULES, above, close_to, flat, gain, order, peak, reaches, widest, wins
 from isthmus.bench.stored import VERDICTS, StoredResults
 from isthmus.exceptions import DataError
 

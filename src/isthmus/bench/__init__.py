@@ -1,9 +1,10 @@
 """The papers' tables, reproduced: published figures beside measured ones."""
 
 from isthmus.bench.changes import with_settings
-from isthmus.bench.drawing import METRIC_LABELS, require_matplotlib, write_picture
+from isthmus.bench.drawing import require_matplotlib, write_picture
 from isthmus.bench.family_summary import as_summary
 from isthmus.bench.figures import n_steps, pictures
+from isthmus.bench.metrics import METRICS
 from isthmus.bench.protocols import PROTOCOLS, Fold
 from isthmus.bench.published import load_published
 from isthmus.bench.render import as_grids
@@ -15,7 +16,7 @@ from isthmus.bench.task import Task
 from isthmus.bench.tasks import TABLES, Figure, Library, Table, TaskData, load_table
 
 __all__ = [
-    "METRIC_LABELS",
+    "METRICS",
     "PROTOCOLS",
     "TABLES",
     "Bench",

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from isthmus.bench.figures import Picture
+from isthmus.bench.metrics import METRICS
 from isthmus.extras import import_extra
 from isthmus.io.atomic import write_beside
 
@@ -24,13 +25,6 @@ MARKERS = "osD^vPX"
 DASHES = ("-", "--", "-.", ":", (0, (7, 1, 1, 1, 1, 1)))
 SOURCE = {"marker": "o", "s": 90, "edgecolor": "black", "linewidth": 1.5, "zorder": 3}
 TARGET = {"marker": "x", "s": 22, "linewidth": 0.9}
-
-METRIC_LABELS = {
-    "accuracy_percent": "accuracy on the target (%)",
-    "accuracy_fraction": "share of the target that is right",
-    "error_rate": "error rate on the target",
-    "roc_auc": "area under the ROC curve",
-}
 
 
 def require_matplotlib() -> Any:
@@ -74,7 +68,7 @@ def _sweep(picture: Picture, figure: Any) -> None:
         axes.set_xscale("log")
     axes.set_xticks(places, [_tick(value) for value in spec.values])
     axes.minorticks_off()
-    axes.set(title=picture.title, xlabel=spec.label or spec.parameter, ylabel=METRIC_LABELS[picture.metric])
+    axes.set(title=picture.title, xlabel=spec.label or spec.parameter, ylabel=METRICS[picture.metric].label)
     _legend(figure, axes)
 
 
@@ -111,7 +105,7 @@ def _boxes(picture: Picture, figure: Any) -> None:
     turned = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"} if len(methods) > 4 else {}
     axes.set_xticks(range(1, len(methods) + 1), methods, **turned)
     axes.grid(visible=False, axis="x")
-    axes.set(title=picture.title, ylabel=f"{METRIC_LABELS[picture.metric]}, by fold")
+    axes.set(title=picture.title, ylabel=f"{METRICS[picture.metric].label}, by fold")
 
 
 def _eigen_space(picture: Picture, figure: Any) -> None:

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
+from isthmus.bench.metrics import METRICS
 from isthmus.bench.published import load_published
-from isthmus.bench.rules import METRICS, RULES, close_to
+from isthmus.bench.rules import RULES, close_to
 from isthmus.bench.stored import NOT_RUN, Judgement, StoredResults
 from isthmus.exceptions import DataError
 

@@ -15,13 +15,11 @@ from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
 
 from isthmus.bench.tasks import TaskData
 from isthmus.core.estimator import TransferClassifier
+from isthmus.evaluation.measures import calibration_error, reliability_bins
 from isthmus.exceptions import DataError
 from isthmus.typing import Array, Mask, Positions
 
 N_FOLDS = 5
-
-N_BINS = 10
-"""Of probability, for the calibration error."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +52,7 @@ class SelfReport:
             return None
         estimate = model.estimated_accuracy_
         warnings = ", ".join(caution.kind for caution in model.warnings_)
-        error = calibration_error(outcome.distributions.max(axis=1), outcome.right)
+        error = calibration_error(reliability_bins(outcome.right, outcome.distributions.max(axis=1)))
         return cls(estimate.value, estimate.low, estimate.high, " + ".join(model.chosen_), warnings, error)
 
 
@@ -76,18 +74,6 @@ class Outcome:
     @property
     def accuracy(self) -> float:
         return float(np.mean(self.right))
-
-
-def calibration_error(probabilities: Array, right: Mask) -> float:
-    """The expected calibration error: |mean probability - share right| in ten bins of probability, weighted by size.
-
-    >>> from isthmus.bench.protocols import calibration_error
-    >>> calibration_error(np.array([0.75] * 4), np.array([True, True, True, False]))
-    0.0
-    """
-    bins = np.minimum((probabilities * N_BINS).astype(int), N_BINS - 1)
-    gaps = np.bincount(bins, weights=probabilities - right, minlength=N_BINS)
-    return float(np.abs(gaps).sum() / len(right))
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from rich.table import Table as Grid
 from rich.text import Text
 
+from isthmus.bench.metrics import METRICS
 from isthmus.bench.runner import Row
 from isthmus.bench.summary import best, mean_gap, means
 from isthmus.bench.tasks import Table
@@ -66,4 +67,5 @@ def _cell(row: Row | None, best: bool) -> Text:
 
 
 def _figure(value: float, metric: str) -> str:
-    return f"{value:.2f}" if metric == "accuracy_percent" else f"{value:.4f}"
+    """With one digit more than papers print."""
+    return f"{value:.{METRICS[metric].digits + 1}f}"

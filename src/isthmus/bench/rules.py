@@ -11,42 +11,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from typing import NamedTuple
 
+from isthmus.bench.metrics import METRICS, Metric
 from isthmus.bench.stored import COMES_BACK, DOES_NOT, NOT_RUN, PARTLY, VERDICTS, Judgement, StoredResults
+from isthmus.bench.tasks import load_table
 from isthmus.exceptions import DataError
 
 TOLERANCE = 1.0
 FAR = 5.0
 MISSING = Judgement("", NOT_RUN)
-
-
-class Metric(NamedTuple):
-    """How a paper counts."""
-
-    points: float
-    """In a difference of one; less than zero, where less is better."""
-    digits: int
-
-    def ahead(self, mean: float, other: float) -> float:
-        """By how many points a mean is better than another."""
-        return self.points * (mean - other)
-
-    def written(self, mean: float) -> str:
-        return f"{mean:.{self.digits}f}"
-
-
-METRICS = {
-    "accuracy_percent": Metric(1.0, 1),
-    "accuracy_fraction": Metric(100.0, 3),
-    "error_rate": Metric(-100.0, 3),
-    "roc_auc": Metric(100.0, 3),
-}
-METRIC_OF = {
-    "tcl": METRICS["accuracy_percent"],
-    "cci": METRICS["accuracy_percent"],
-    "dtlm": METRICS["accuracy_fraction"],
-    "cdsc": METRICS["error_rate"],
-    "domtrans-nmf": METRICS["roc_auc"],
-}
 
 
 def close_to(means: Iterable[float], published: float, metric: Metric) -> str:
@@ -61,7 +33,7 @@ def reaches(
     found = {column: mean for column in columns if (mean := stored.over(table, column, tasks)) is not None}
     if not found:
         return MISSING
-    return Judgement(_listed(found, table), close_to(found.values(), published, METRIC_OF[table]))
+    return Judgement(_listed(found, table), close_to(found.values(), published, _metric(table)))
 
 
 def wins(
@@ -75,7 +47,7 @@ def wins(
         if own is None or not rest:
             continue
         run += 1
-        won += min(METRIC_OF[table].ahead(own, mean) for mean in rest) >= 0
+        won += min(_metric(table).ahead(own, mean) for mean in rest) >= 0
     if not run:
         return MISSING
     verdict = COMES_BACK if run - won <= may_lose else PARTLY if 2 * won >= run else DOES_NOT
@@ -87,7 +59,7 @@ def order(stored: StoredResults, table: str, *, columns: Sequence[str], tasks: S
     found = {column: mean for column in columns if (mean := stored.over(table, column, tasks)) is not None}
     if len(found) < len(columns):
         return MISSING
-    least = min(METRIC_OF[table].ahead(first, second) for first, second in itertools.pairwise(found.values()))
+    least = min(_metric(table).ahead(first, second) for first, second in itertools.pairwise(found.values()))
     return Judgement(_listed(found, table), _by_points(least, 0.0, -TOLERANCE))
 
 
@@ -120,7 +92,7 @@ def of_sweep(rule: Callable[..., str]) -> Callable[..., Judgement]:
         method: str = "",
         **numbers: float,
     ) -> Judgement:
-        curve = SweepCurve(stored.curve(table, figure, tasks, method), METRIC_OF[table])
+        curve = SweepCurve(stored.curve(table, figure, tasks, method), _metric(table))
         drawn = ", ".join(f"{curve.metric.written(mean)} at {value:g}" for value, mean in curve.means.items())
         verdict = rule(curve, **numbers)
         return MISSING if verdict == NOT_RUN else Judgement(drawn, verdict)
@@ -170,7 +142,7 @@ def above(
     tasks: Sequence[str] = (),
 ) -> Judgement:
     """A method is the best at all values of a sweep between two but one; at half of them is a part."""
-    ahead, curves = METRIC_OF[table].ahead, [stored.curve(table, figure, tasks, name) for name in (method, *others)]
+    ahead, curves = _metric(table).ahead, [stored.curve(table, figure, tasks, name) for name in (method, *others)]
     inside = [value for value in curves[0] if low <= value <= high and all(value in curve for curve in curves)]
     if not inside:
         return MISSING
@@ -188,7 +160,7 @@ def widest(
         inside = [mean for value, mean in stored.curve(table, figure, [name]).items() if low <= value <= high]
         if len(inside) < 2:
             return MISSING
-        spreads[name] = abs(METRIC_OF[table].ahead(max(inside), min(inside)))
+        spreads[name] = abs(_metric(table).ahead(max(inside), min(inside)))
     ahead = spreads[task] - max(spreads[name] for name in others)
     shown = ", ".join(f"{name} by {spread:.1f} points" for name, spread in spreads.items())
     return Judgement(shown, _by_points(ahead, 0.0, -TOLERANCE))
@@ -219,4 +191,8 @@ def _by_points(ahead: float, whole: float, part: float) -> str:
 
 
 def _listed(means: Mapping[str, float], table: str) -> str:
-    return "; ".join(f"{METRIC_OF[table].written(mean)} ({column})" for column, mean in means.items())
+    return "; ".join(f"{_metric(table).written(mean)} ({column})" for column, mean in means.items())
+
+
+def _metric(table: str) -> Metric:
+    return METRICS[load_table(table).metric]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from difflib import get_close_matches
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from isthmus.bench.families import is_for_development
+from isthmus.bench.metrics import METRICS
 from isthmus.bench.plan import BY_FOLDS, Plan
 from isthmus.bench.protocols import PROTOCOLS, Fold, SelfReport, attempt
 from isthmus.bench.published import load_published
@@ -18,14 +19,8 @@ from isthmus.bench.task import Task
 from isthmus.bench.tasks import Library, Table, TaskData
 from isthmus.exceptions import DataError, MissingDataError
 
-METRICS: Mapping[str, Callable[[float], float]] = {
-    "accuracy_percent": lambda accuracy: 100 * accuracy,
-    "accuracy_fraction": lambda accuracy: accuracy,
-    "error_rate": lambda accuracy: 1 - accuracy,
-}
 FEW = 20
 """Names that one sentence can list."""
-HIGHER_IS_BETTER = {"accuracy_percent": True, "accuracy_fraction": True, "error_rate": False, "roc_auc": True}
 
 
 @dataclass(frozen=True)
@@ -170,7 +165,7 @@ class Bench:
         said = [one.report for one in repeats if one.report is not None]
         if not said:
             return {}
-        metric = METRICS[self.table.metric]
+        metric = METRICS[self.table.metric].of_accuracy
         ends = [metric(float(np.mean([getattr(one, name) for one in said]))) for name in ("estimated", "low", "high")]
         error = float(np.mean([one.calibration_error for one in said]))
         estimated, low, high = ends[0], min(ends), max(ends)
@@ -208,7 +203,7 @@ class Bench:
             found = [Fold.of(outcome, seed) for outcome in outcomes]
             parts = [fold.auc for fold in found]
             return Measured(float(np.mean(parts)), seconds, found, parts=parts)
-        parts = [METRICS[metric](outcome.accuracy) for outcome in outcomes]
+        parts = [METRICS[metric].of_accuracy(outcome.accuracy) for outcome in outcomes]
         by_folds = parts if len(parts) > 1 else []
         return Measured(float(np.mean(parts)), seconds, [], outcomes[0].report, by_folds)
 

@@ -11,8 +11,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from isthmus.bench.metrics import METRICS
 from isthmus.bench.protocols import OF_TRANSFER, ON_SOURCE
-from isthmus.bench.runner import HIGHER_IS_BETTER, Row
+from isthmus.bench.runner import Row
 from isthmus.bench.tasks import Table
 
 
@@ -24,7 +25,7 @@ def best(rows: Sequence[Row]) -> set[str]:
     rows = [row for row in rows if row.protocol in OF_TRANSFER]
     if not rows:
         return set()
-    choose = max if HIGHER_IS_BETTER[rows[0].metric] else min
+    choose = max if METRICS[rows[0].metric].higher_is_better else min
     top = choose(row.mean for row in rows)
     return {row.method for row in rows if row.mean == top}
 
@@ -55,9 +56,9 @@ def share_recovered(method: float, floor: float, ceiling: float, metric: str) ->
     >>> share_recovered(90, 70, 95, "accuracy_percent"), share_recovered(0.125, 0.25, 0.0, "error_rate")
     (0.8, 0.5)
     """
-    gap = ceiling - floor if HIGHER_IS_BETTER[metric] else floor - ceiling
-    won = method - floor if HIGHER_IS_BETTER[metric] else floor - method
-    return won / gap if gap > 0 else None
+    ahead = METRICS[metric].ahead
+    gap = ahead(ceiling, floor)
+    return ahead(method, floor) / gap if gap > 0 else None
 
 
 def with_gaps(rows: Sequence[Row], table: Table) -> list[Row]:

@@ -1,4 +1,4 @@
-"""The papers' tasks. What they consist of stands in tasks/*.toml; here it becomes matrices."""
+"""The papers' tasks: described in `tables/*.toml`, and turned into matrices here."""
 
 from __future__ import annotations
 

@@ -142,12 +142,12 @@ def _run(plan: Bench) -> tuple[list[Row], list[Missing]]:
 
 
 def _print_table(plan: Bench, rows: list[Row], repeats: int) -> None:
-    from isthmus.bench import METRIC_LABELS, as_grids, as_summary
+    from isthmus.bench import METRICS, as_grids, as_summary
 
     console, table = output(), plan.table
     times = "one run each" if repeats == 1 else f"up to {repeats} runs each"
     for metric in dict.fromkeys(row.metric for row in rows):
-        what = METRIC_LABELS[metric]
+        what = METRICS[metric].label
         console.print(f"{table.name}: {what}, measured (published), best with *, {times}", style="italic")
         for grid in as_grids([row for row in rows if row.metric == metric], table, console.width):
             console.print(grid)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -12,12 +12,12 @@ from sklearn.metrics import confusion_matrix
 from isthmus.core.labels import plain, spelled_like
 from isthmus.core.proportions import Proportion, wilson
 from isthmus.quality.labels import check_truth
-from isthmus.typing import Array
+from isthmus.typing import Array, Mask
 
 N_BINS = 10
+"""Of the reliability curve."""
 ROUNDING = 1e-6
 """By which a probability may exceed one."""
-"""Of the reliability curve."""
 
 
 @dataclass(frozen=True)
@@ -80,8 +80,8 @@ class Evaluation:
 
     @property
     def calibration_error(self) -> float:
-        """How far probabilities are from shares of right labels: the expected calibration error of ten bins."""
-        return float(sum(one.n * abs(one.confidence - one.accuracy.value) for one in self.reliability) / self.n)
+        """How far probabilities are from shares of right labels: see the function of this name."""
+        return calibration_error(self.reliability)
 
     def as_dict(self) -> dict[str, Any]:
         """For scripts."""
@@ -164,13 +164,13 @@ def counted(truth: Collection[Any], probabilities: Array, classes: Collection[An
             for k, name in enumerate(names)
         ],
         confusion=confusion.tolist(),
-        reliability=_reliability(true == found, confidence),
+        reliability=reliability_bins(true == found, confidence),
         mean_confidence=float(confidence.mean()),
     )
 
 
-def _reliability(right: Any, confidence: Array) -> list[ReliabilityBin]:
-    """Bins of equal width that hold a document."""
+def reliability_bins(right: Mask, confidence: Array) -> list[ReliabilityBin]:
+    """Those of ten bins of equal width that hold a document."""
     numbers = np.minimum((confidence * N_BINS).astype(int), N_BINS - 1)
     return [
         ReliabilityBin(
@@ -183,3 +183,12 @@ def _reliability(right: Any, confidence: Array) -> list[ReliabilityBin]:
         for number in range(N_BINS)
         if (here := numbers == number).any()
     ]
+
+
+def calibration_error(bins: Sequence[ReliabilityBin]) -> float:
+    """The expected calibration error: |mean probability - share right| in each bin, weighted by its size.
+
+    >>> calibration_error(reliability_bins(np.array([True, True, True, False]), np.array([0.75] * 4)))
+    0.0
+    """
+    return float(sum(one.n * abs(one.confidence - one.accuracy.value) for one in bins) / sum(one.n for one in bins))
