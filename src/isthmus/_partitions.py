@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 
 from isthmus._result import Result, without_documents
 from isthmus.core import sample
-from isthmus.core.cluster import answer, on_workers
+from isthmus.core.cluster import answer, on_workers, send
 from isthmus.core.estimator import TransferClassifier
 from isthmus.core.labels import read_texts
 from isthmus.core.numerics import stack
@@ -76,14 +76,11 @@ class PartitionedTarget:
         """Of all documents, here."""
         if at_fit:
             prior = estimator.class_prior_
-            asked = [self._send(answers_of_rows, own.rows, prior, own.probabilities) for own in at_fit]
+            asked = [send(self.client, answers_of_rows, own.rows, prior, own.probabilities) for own in at_fit]
         else:
             sent = on_workers(self.client, estimator)
-            asked = [self._send(_like_later_ones, sent, own.folder) for own in self.matrix.partitions]
+            asked = [send(self.client, _like_later_ones, sent, own.folder) for own in self.matrix.partitions]
         return np.concatenate([answer(self.client, own) for own in asked])
-
-    def _send(self, function: Any, *operands: Any) -> Any:
-        return self.client.submit(function, *operands, pure=False)
 
     def _by_partition(self, found: RemoteRows | Array | None) -> list[AtFit]:
         if found is None:
@@ -103,7 +100,7 @@ class PartitionedTarget:
             if len(own):
                 known = (estimator.class_prior_, at_fit[number].probabilities) if at_fit else ()
                 given = (self.texts[number].texts, self.matrix.partitions[number].folder, own, *known)
-                sent.append(self._send(_looked_at, *given))
+                sent.append(send(self.client, _looked_at, *given))
         looked_at = [answer(self.client, each) for each in sent]
         texts, X = [text for own, _, _ in looked_at for text in own], stack([X for _, X, _ in looked_at])
         some = DrawnDocuments(texts, X, self.matrix.word_sums / self.n_texts, self.n_texts)
@@ -137,8 +134,8 @@ def partitions_of(client: Any, collection: Any) -> list[PartitionTexts]:
     """The partitions of a Dask collection that hold a text, computed on the workers, who keep them."""
     if getattr(collection, "ndim", 1) != 1:
         raise TypeError("target_texts is a table: give one column of it, such as table['text'].")
-    sent = [client.submit(_texts, own, pure=False) for own in client.compute(list(collection.to_delayed()))]
-    sizes = [answer(client, client.submit(len, own, pure=False)) for own in sent]
+    sent = [send(client, _texts, own) for own in client.compute(list(collection.to_delayed()))]
+    sizes = [answer(client, send(client, len, own)) for own in sent]
     found = [
         PartitionTexts(f"partition {number} of target_texts", own)
         for number, (own, size) in enumerate(zip(sent, sizes, strict=True))

@@ -107,11 +107,11 @@ def _loaded(model: str, encoder: str | None, _changed: int) -> Result:
 
 def _labelled(client: Any, asked: Asked, files: dict[int, Path], output: Path, at_fit: Sequence[AtFit]) -> Any:
     """What is found in each file, one after the other. A file whose worker dies goes to another one."""
-    from isthmus.core.cluster import answer
+    from isthmus.core.cluster import answer, send
 
     def sent_with(number: int, file: Path) -> Any:
         known = (at_fit[number].rows, at_fit[number].probabilities) if at_fit else ()
-        return client.submit(label_partition, asked, str(file), str(output / file.name), *known, pure=False)
+        return send(client, label_partition, asked, str(file), str(output / file.name), *known)
 
     sent = {number: sent_with(number, file) for number, file in files.items()}
     for number, file in files.items():

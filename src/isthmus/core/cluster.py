@@ -45,9 +45,14 @@ def active_client() -> Any:
     return _CLIENT.get()
 
 
+def send(client: Any, function: Any, *operands: Any) -> Any:
+    """Let a worker compute it anew, whatever it has computed before; what is returned stands for the result."""
+    return client.submit(function, *operands, pure=False)
+
+
 def on_workers(client: Any, value: Any) -> Any:
     """What is the same for several tasks: it is sent once."""
-    return client.submit(_itself, value, pure=False)
+    return send(client, _itself, value)
 
 
 def _itself(value: Any) -> Any:

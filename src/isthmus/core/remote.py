@@ -12,10 +12,10 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import scipy.sparse as sp
 
-from isthmus.core.cluster import answer, on_workers
+from isthmus.core.cluster import answer, on_workers, send
 from isthmus.core.numerics import RowsElsewhere, assembled, squared_norm, stack
 from isthmus.core.parts import part_cuts, rows_of, summed_rows
-from isthmus.core.problem import DocumentStack, Problem, has_words, make_problem
+from isthmus.core.problem import Problem, has_words, make_problem
 from isthmus.exceptions import DataError
 from isthmus.io.matrices import open_matrix
 from isthmus.typing import Array, DomainName, Mask, Matrix, Positions
@@ -71,15 +71,14 @@ class RemoteRows:
         """What a step makes of each part of the documents, and its rows of this array, which it may change."""
         sent, pairs = on_workers(self.client, step), list(zip(documents, self.groups, strict=True))
         self.groups = [
-            (rows, self.client.submit(_next_states, parts, states, sent, pure=False))
-            for (rows, parts), (_, states) in pairs
+            (rows, send(self.client, _next_states, parts, states, sent)) for (rows, parts), (_, states) in pairs
         ]
-        found = [self.client.submit(each, itemgetter(1), states, pure=False) for _, states in self.groups]
+        found = [send(self.client, each, itemgetter(1), states) for _, states in self.groups]
         return (part for group in found for part in answer(self.client, group))
 
     def arrays(self) -> Iterator[tuple[slice, Array]]:
         """All rows, part by part, here."""
-        sent = [(rows, self.client.submit(each, itemgetter(0), states, pure=False)) for rows, states in self.groups]
+        sent = [(rows, send(self.client, each, itemgetter(0), states)) for rows, states in self.groups]
         for rows, group in sent:
             yield from zip(rows, answer(self.client, group), strict=True)
 
@@ -88,7 +87,7 @@ class RemoteRows:
         spans = [(rows[0].start, rows[-1].stop, states) for rows, states in self.groups]
         own = [span for span in spans if span[0] < last and span[1] > first] or spans[:1]
         cut = [slice(max(first - begin, 0), last - begin) for begin, _, _ in own]
-        return self.client.submit(_joined, [states for _, _, states in own], cut, pure=False)
+        return send(self.client, _joined, [states for _, _, states in own], cut)
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +120,7 @@ class RemoteMatrix(RowsElsewhere):
     def groups(self) -> list[Group]:
         """Its parts."""
         return [
-            (rows, self._send(_load, [self._places(own.start, own.stop) for own in rows]))
+            (rows, send(self.client, _load, [self._places(own.start, own.stop) for own in rows]))
             for rows in grouped(self.client, self._spans())
         ]
 
@@ -136,8 +135,8 @@ class RemoteMatrix(RowsElsewhere):
 
     def by_parts(self, function: Callable[[Matrix], Array], dtype: Any = None) -> RemoteRows:
         sent = on_workers(self.client, function)
-        found = [(rows, self._send(_applied, sent, parts, dtype)) for rows, parts in self.groups]
-        width, kind = answer(self.client, self._send(_width_and_dtype, found[0][1]))
+        found = [(rows, send(self.client, _applied, sent, parts, dtype)) for rows, parts in self.groups]
+        width, kind = answer(self.client, send(self.client, _width_and_dtype, found[0][1]))
         return RemoteRows(self.client, found, (self.shape[0], width), kind)
 
     def over_parts(self, step: Callable[[Matrix, Array], T], V: RemoteRows) -> Iterator[T]:
@@ -146,18 +145,15 @@ class RemoteMatrix(RowsElsewhere):
     def taken(self, rows: Positions) -> Matrix:
         own = [rows[(rows >= first) & (rows < last)] - first for first, last in pairwise(self.firsts.tolist())]
         sent = [
-            self._send(_taken, partition.folder, some)
+            send(self.client, _taken, partition.folder, some)
             for partition, some in zip(self.partitions, own, strict=True)
             if len(some)
         ]
         return stack([answer(self.client, each) for each in sent])
 
     def _of_parts(self, function: Callable[[Matrix], Any]) -> list[Any]:
-        sent = [self._send(each, function, parts) for _, parts in self.groups]
+        sent = [send(self.client, each, function, parts) for _, parts in self.groups]
         return [found for own in sent for found in answer(self.client, own)]
-
-    def _send(self, function: Any, *operands: Any) -> Any:
-        return self.client.submit(function, *operands, pure=False)
 
     def _spans(self) -> list[slice]:
         """The rows of each part: workers look where its last non-zero is."""
@@ -165,7 +161,9 @@ class RemoteMatrix(RowsElsewhere):
         begins = np.cumsum([0, *(own.non_zeros for own in self.partitions)])
         holder = np.searchsorted(begins[1:], cuts)
         asked = {number: cuts[holder == number] - begins[number] for number in np.unique(holder).tolist()}
-        sent = {number: self._send(_rows_at, self.partitions[number].folder, own) for number, own in asked.items()}
+        sent = {
+            number: send(self.client, _rows_at, self.partitions[number].folder, own) for number, own in asked.items()
+        }
         inner = [int(self.firsts[number]) + row for number, rows in sent.items() for row in answer(self.client, rows)]
         return [slice(first, last) for first, last in pairwise(sorted({0, *inner, self.shape[0]}))]
 
@@ -197,7 +195,7 @@ def remote_problem(
         labeled=np.broadcast_to(there.labeled, (n,)),
     )
     domains = (*checked.domains[:-1], elsewhere)
-    return replace(checked, domains=domains, documents=DocumentStack(tuple(domain.matrix for domain in domains)))
+    return checked.with_domains(domains)
 
 
 def described(folder: str) -> Partition:

@@ -15,6 +15,7 @@ from markupsafe import Markup
 
 from isthmus.core.proportions import in_tenths
 from isthmus.inspection.notebook import LOADER, N_COLORS, bridge_style
+from isthmus.io.documents import without_lone_surrogates
 
 _HARMFUL = "<>&\u2028\u2029"
 
@@ -52,7 +53,7 @@ def render_page(template: str, *, script: str = "", style: str = "", **values: A
     policy = content_policy([theme, *([script] if script else [])], [style])
     page = page_environment().get_template(template)
     html = page.render(policy=policy, today=date.today().isoformat(), **parts, **values)
-    return html.encode("utf-8", "replace").decode("utf-8")  # a lone surrogate cannot be written
+    return without_lone_surrogates(html)
 
 
 @cache

@@ -18,12 +18,12 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from isthmus.exceptions import DataError
+from isthmus.io.documents import without_lone_surrogates
 from isthmus.serving.batching import Batcher, QueueFullError
 from isthmus.serving.limits import Limits, RequestError, read_object, read_question, whole_number
 from isthmus.serving.metrics import Metrics
 from isthmus.serving.openapi import describe
 from isthmus.serving.served import ServedModel
-from isthmus.web import whole
 
 LOOK_EVERY = 1.0
 """Seconds between looks at the files of models."""
@@ -59,7 +59,7 @@ class _Service:
         if not isinstance(text, str) or n_words is None or not 1 <= n_words <= 100:
             raise RequestError(422, "Give a text, and perhaps words, a number from 1 to 100.")
         try:
-            label, words = await run_in_threadpool(model.explain, whole(text), n_words)
+            label, words = await run_in_threadpool(model.explain, without_lone_surrogates(text), n_words)
         except DataError as error:  # there are no words to name
             raise RequestError(422, str(error)) from None
         return JSONResponse({"model": model.name, "label": label, "words": words})

@@ -8,7 +8,7 @@ from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
 
-from isthmus.web import whole
+from isthmus.io.documents import without_lone_surrogates
 
 LONGEST_ID = 200
 
@@ -81,8 +81,8 @@ def read_question(found: dict[str, Any], limits: Limits) -> Question:
             raise RequestError(
                 422, f"documents[{number}] has an id that is no string of up to {LONGEST_ID} characters."
             )
-        ids.append(None if name is None else whole(name))
-        texts.append(whole(text))
+        ids.append(None if name is None else without_lone_surrogates(name))
+        texts.append(without_lone_surrogates(text))
     return Question(ids, texts)
 
 

@@ -19,11 +19,11 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from isthmus.exceptions import DataError
+from isthmus.io.documents import without_lone_surrogates
 from isthmus.report.assembly import read_asset
 from isthmus.studio.exports import EXPORTS
 from isthmus.studio.project import LABEL, NONE, SKIP, ProjectDocuments
 from isthmus.studio.session import DoubtfulLabelError, ReplacedError, Session
-from isthmus.web import whole
 
 LARGEST = 1 << 29
 """Bytes of two files together that the page takes; larger ones are named on the command line."""
@@ -77,7 +77,13 @@ class _Pages:
         row, action, label = body.get("row"), body.get("action"), body.get("label")
         if type(row) is not int or action not in (LABEL, SKIP, NONE) or not isinstance(label, str | None):
             raise DataError("An answer has row, action (label, skip or none) and label.")
-        said = (row, str(action), label and whole(label), body.get("of"), body.get("is_meant") is True)
+        said = (
+            row,
+            str(action),
+            label and without_lone_surrogates(label),
+            body.get("of"),
+            body.get("is_meant") is True,
+        )
         await run_in_threadpool(self._session.answer, *said)
         return JSONResponse(await run_in_threadpool(self._session.state))
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from sklearn.pipeline import Pipeline
 
-from isthmus.core.cluster import answer, on_workers
+from isthmus.core.cluster import answer, on_workers, send
 from isthmus.core.remote import Partition, RemoteMatrix, described
 from isthmus.exceptions import DataError
 from isthmus.io.atomic import Staging
@@ -56,12 +56,12 @@ def partitions_to_matrix(
         Called with the number of finished steps (two per partition) and their total.
     """
     first, *_ = partitions
-    some = answer(client, client.submit(_first_texts, first.texts, BLOCK // 2, pure=False), first.name)
+    some = answer(client, send(client, _first_texts, first.texts, BLOCK // 2), first.name)
     vectorizer = preset_vectorizer(preset or preset_for(others, some))
 
     def asked(function: Any, kind: str, given: Any, done: int) -> Iterable[Any]:
         sent = [
-            client.submit(function, given, own, str(folder / f"{kind}-{number:05}"), pure=False)
+            send(client, function, given, own, str(folder / f"{kind}-{number:05}"))
             for number, (_, own) in enumerate(partitions)
         ]
         for number, (name, _) in enumerate(partitions):
@@ -127,7 +127,7 @@ def _few_files(client: Any, files: list[Path], folder: Path) -> list[Path]:
         level += 1
         groups = [files[first : first + OPENED] for first in range(0, len(files), OPENED)]
         merged = [folder / f"counts-{level}-{number:05}.jsonl" for number in range(len(groups))]
-        sent = [client.submit(merge_counts, *each, pure=False) for each in zip(groups, merged, strict=True)]
+        sent = [send(client, merge_counts, *each) for each in zip(groups, merged, strict=True)]
         for each in sent:
             answer(client, each)
         files = merged

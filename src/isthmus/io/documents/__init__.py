@@ -5,7 +5,7 @@ from isthmus.io.documents.bad_rows import BadRowError
 from isthmus.io.documents.columns import Columns
 from isthmus.io.documents.given import GivenLabel, read_given
 from isthmus.io.documents.placeholders import is_placeholder
-from isthmus.io.documents.reading import Document, DocumentFile, open_documents
+from isthmus.io.documents.reading import Document, DocumentFile, open_documents, without_lone_surrogates
 from isthmus.io.documents.tables import FORMATS, is_table
 from isthmus.io.documents.tasks import (
     NO_CLASS,
@@ -38,5 +38,6 @@ __all__ = [
     "open_documents",
     "read_given",
     "task_format",
+    "without_lone_surrogates",
     "written_tasks",
 ]

@@ -205,13 +205,12 @@ def _as_text(value: Any, place: str, column: str) -> str | None:
     if "\0" in text:
         why = f"holds a NUL character in column {column!r}: the file is damaged, or not text."
         raise BadRowError(place, "with a NUL character", why)
-    if text.isascii():
-        return text
-    try:
-        text.encode()
-    except UnicodeEncodeError:  # half of a surrogate pair, which JSON can hold, and which cannot be written
-        return text.encode("utf-8", "replace").decode()
-    return text
+    return without_lone_surrogates(text)
+
+
+def without_lone_surrogates(text: str) -> str:
+    """Halves of surrogate pairs, which JSON can hold and nobody can write, become question marks."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def _spelled(value: Any, place: str, column: str) -> str | None:

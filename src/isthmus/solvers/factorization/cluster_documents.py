@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from isthmus.core.cluster import active_client, answer, on_workers
+from isthmus.core.cluster import active_client, answer, on_workers, send
 from isthmus.core.parts import row_parts
 from isthmus.core.remote import Group, RemoteMatrix, RemoteRows, each, first_state, grouped
 from isthmus.solvers.factorization.documents import MatrixDocuments, SweptDocuments, WholeMatrix, added_up
@@ -49,18 +49,15 @@ class ClusterDocuments(WholeMatrix):
         if isinstance(self.matrix, RemoteMatrix):
             return self.matrix.groups
         return [
-            ([rows for rows, _ in parts], self._send(_load, [(located(part), part.shape) for _, part in parts]))
+            ([rows for rows, _ in parts], send(self.client, _load, [(located(part), part.shape) for _, part in parts]))
             for parts in grouped(self.client, row_parts(self.matrix))
         ]
-
-    def _send(self, function: Any, *operands: Any) -> Any:
-        return self.client.submit(function, *operands, pure=False)
 
     def times(self, words: Array) -> Array:
         out = np.empty((self.matrix.shape[0], words.shape[1]), dtype=np.result_type(self.matrix, words), order="F")
         compiled = self.compiled(words)
         sent = on_workers(self.client, row_order(words) if compiled else words)
-        found = [(rows, self._send(each, rows_times, parts, sent, compiled)) for rows, parts in self._groups]
+        found = [(rows, send(self.client, each, rows_times, parts, sent, compiled)) for rows, parts in self._groups]
         for rows, products in found:
             for own, part in zip(rows, answer(self.client, products), strict=True):
                 out[own] = part
@@ -71,7 +68,8 @@ class ClusterDocuments(WholeMatrix):
         if self._holds(documents):
             return added_up(self._passed(partial(_observed, compiled=compiled)))
         found = [
-            self._send(_products, parts, [documents[own] for own in rows], compiled) for rows, parts in self._groups
+            send(self.client, _products, parts, [documents[own] for own in rows], compiled)
+            for rows, parts in self._groups
         ]
         return added_up(part for group in found for part in answer(self.client, group))
 
@@ -82,7 +80,7 @@ class ClusterDocuments(WholeMatrix):
             return self._sweep_held(alone)
         sent = on_workers(self.client, alone)
         found = [
-            (rows, self._send(_sweeps, parts, [(V[own], *_others(step, own)) for own in rows], sent))
+            (rows, send(self.client, _sweeps, parts, [(V[own], *_others(step, own)) for own in rows], sent))
             for rows, parts in self._groups
         ]
 
@@ -115,7 +113,7 @@ class ClusterDocuments(WholeMatrix):
             self._held.V, self._held.rows, self._held.gram = None, None, None
 
     def _sent(self, V: Array) -> RemoteRows:
-        groups = [(rows, self._send(each, first_state, [V[own] for own in rows])) for rows, _ in self._groups]
+        groups = [(rows, send(self.client, each, first_state, [V[own] for own in rows])) for rows, _ in self._groups]
         return RemoteRows(self.client, groups, V.shape, V.dtype)
 
     def _holds(self, V: Array) -> bool:

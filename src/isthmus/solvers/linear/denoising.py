@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from scipy.linalg import cho_factor, cho_solve
 
 from isthmus.core.numerics import in_threads
+from isthmus.solvers.linear.word_map import document_frequency
 from isthmus.typing import Array, Matrix, Positions
 
 
@@ -129,8 +130,7 @@ def reconstruct(inputs: Matrix, outputs: Matrix, noise: float) -> tuple[Array, A
 
 def _by_frequency(X: Matrix) -> Positions:
     """Words that occur, the most frequent first; of equally frequent ones, that of the larger total."""
-    sparse = sp.issparse(X)
-    counts = np.bincount(X.indices, minlength=X.shape[1]) if sparse else np.count_nonzero(X, axis=0)
+    counts = document_frequency(X)
     totals = np.asarray(abs(X).sum(axis=0)).ravel()
     return np.lexsort((-totals, -counts))[: np.count_nonzero(counts)]
 

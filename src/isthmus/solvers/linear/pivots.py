@@ -14,7 +14,7 @@ from scipy.special import xlogy
 
 from isthmus.core.problem import DocumentStack, Problem
 from isthmus.solvers.linear.side_by_side import SideBySide
-from isthmus.solvers.linear.word_map import as_matrix, beside, squares_of
+from isthmus.solvers.linear.word_map import as_matrix, beside, document_frequency, squares_of
 from isthmus.typing import Array, Mask, Matrix, Positions
 
 MAX_WORDS = 20_000
@@ -83,7 +83,7 @@ def pivot_map(
         dimension per pivot. A hundred do as well as 450 pivots, and a classifier of them takes half the time.
     """
     sides = [_side(problem, is_target) for is_target in (False, True)]
-    counts = np.array([_frequency(side) for side in sides])
+    counts = np.array([document_frequency(side) for side in sides])
     shares = counts / np.array([[side.shape[0]] for side in sides])
     pivots = _pivots(problem, counts, shares, support)[:n_pivots]
     most = np.argsort(-counts.sum(axis=0), kind="stable")[:MAX_WORDS]
@@ -113,11 +113,6 @@ def _side(problem: Problem, is_target: bool) -> Matrix:
     return DocumentStack(tuple(parts or [domain.matrix for domain in problem.domains])).stacked
 
 
-def _frequency(X: Matrix) -> Positions:
-    """Documents that each word stands in."""
-    return np.bincount(X.indices, minlength=X.shape[1]) if sp.issparse(X) else np.count_nonzero(X, axis=0)
-
-
 def _pivots(problem: Problem, counts: Positions, shares: Array, support: int) -> Positions:
     """Words of both sides, the best pivots first."""
     # The paper's cross-consistency: a word of very unequal prevalence may mean something else.
@@ -131,9 +126,9 @@ def _pivots(problem: Problem, counts: Positions, shares: Array, support: int) ->
 def informativeness(problem: Problem) -> Array:
     """Of each word, its occurrence's mutual information with a class, in nats; with several, that of the best."""
     X, numbers = problem.labeled
-    word, best = _frequency(X) / len(numbers), np.zeros(X.shape[1])
+    word, best = document_frequency(X) / len(numbers), np.zeros(X.shape[1])
     for number in range(problem.n_classes):
-        share, both = np.mean(numbers == number), _frequency(X[numbers == number]) / len(numbers)
+        share, both = np.mean(numbers == number), document_frequency(X[numbers == number]) / len(numbers)
         cells = [
             (both, share * word),
             (word - both, (1 - share) * word),

@@ -11,7 +11,7 @@ from sklearn.preprocessing import normalize
 
 from isthmus.core.problem import Problem
 from isthmus.solvers.linear.side_by_side import SideBySide
-from isthmus.typing import Array, Matrix
+from isthmus.typing import Array, Matrix, Positions
 
 POWER_STEPS = 2
 """Of the randomized decomposition: enough for the leading directions of text."""
@@ -91,7 +91,7 @@ def denoising_lsa_map(
     for the map. What a linear classifier sees of X W are its inner products, and these need as many dimensions as
     there are eigenvectors: the map is written in such dimensions.
     """
-    counts = np.bincount(X.indices, minlength=X.shape[1]) if sp.issparse(X) else np.count_nonzero(X, axis=0)
+    counts = document_frequency(X)
     squares = np.asarray(squares_of(X).sum(axis=0)).ravel()
     counts[squares == 0] = 0  # embeddings have entries whose squares are zero in single precision
     words = np.sort(np.argsort(-counts, kind="stable")[: min(n_words, np.count_nonzero(counts))])
@@ -137,3 +137,8 @@ def _drawn(shape: tuple[int, int]) -> Array:
         part = drawn[first : first + DRAWN_ROWS]
         part[...] = rng.normal(size=part.shape)
     return drawn
+
+
+def document_frequency(X: Matrix) -> Positions:
+    """In how many documents each word occurs."""
+    return np.bincount(X.indices, minlength=X.shape[1]) if sp.issparse(X) else np.count_nonzero(X, axis=0)
