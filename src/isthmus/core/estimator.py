@@ -106,6 +106,10 @@ class TransferClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     __metadata_request__score: ClassVar = {"sample_domain": True}
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
+    _positive_only: ClassVar[bool] = False
+    """Whether X must not be negative."""
+    _poor_on_blobs: ClassVar[bool] = False
+    """Whether clouds of points around centres, as scikit-learn's checks draw them, are not told apart."""
 
     def fit(
         self,
@@ -293,4 +297,6 @@ class TransferClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
+        tags.input_tags.positive_only = self._positive_only
+        tags.classifier_tags.poor_score = self._poor_on_blobs
         return tags

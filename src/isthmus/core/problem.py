@@ -159,9 +159,22 @@ class Problem:
             return self
         return replace(self._seen_as(lambda matrix: matrix[:, : -self.n_embeddings]), n_embeddings=0)
 
+    def with_domains(self, domains: tuple[Domain, ...], **changes: Any) -> Problem:
+        """The same problem with other documents."""
+        return replace(self, domains=domains, documents=_stacked(domains), **changes)
+
+    def target_mean(self, values: Array) -> Array:
+        """The mean of what each domain has, by its number of documents: of targets, or of all if there is none."""
+        chosen = [number for number, domain in enumerate(self.domains) if domain.is_target or not self.targets]
+        sizes = [len(self.domains[number].rows) for number in chosen]
+        return np.average(values[chosen], axis=0, weights=sizes).astype(values.dtype, copy=False)
+
     def _seen_as(self, change: Callable[[Matrix], Matrix]) -> Problem:
-        domains = tuple(replace(domain, matrix=change(domain.matrix)) for domain in self.domains)
-        return replace(self, domains=domains, documents=DocumentStack(tuple(domain.matrix for domain in domains)))
+        return self.with_domains(tuple(replace(domain, matrix=change(domain.matrix)) for domain in self.domains))
+
+
+def _stacked(domains: Sequence[Domain]) -> DocumentStack:
+    return DocumentStack(tuple(domain.matrix for domain in domains))
 
 
 def labeled_documents(domains: Sequence[Domain]) -> tuple[Matrix, Positions]:
@@ -214,8 +227,7 @@ def make_problem(
     empty = np.flatnonzero(~full)
     warn_of_empty(len(empty), n_rows)
     prior = known.sum(axis=0) / known.sum()
-    documents = DocumentStack(tuple(domain.matrix for domain in domains))
-    return Problem(tuple(domains), classes, frozen(prior), frozen(known), frozen(empty), documents)
+    return Problem(tuple(domains), classes, frozen(prior), frozen(known), frozen(empty), _stacked(domains))
 
 
 def read_documents(estimator: Any, X: Any, *, reset: bool) -> Matrix:

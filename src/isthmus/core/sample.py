@@ -10,7 +10,7 @@ import numpy as np
 
 from isthmus.core.numerics import RowsElsewhere, stack
 from isthmus.core.parts import drawn_rows, rows_of, taken_rows
-from isthmus.core.problem import DocumentStack, Domain, Problem
+from isthmus.core.problem import Domain, Problem
 from isthmus.typing import Positions
 
 AT_MOST = 20_000
@@ -57,5 +57,4 @@ def part_of(problem: Problem, kept: Sequence[Positions]) -> Problem:
         for (domain, own), span in zip(pairs, pairwise(ends), strict=True)
     )
     counts = np.sum([domain.labels.sum(axis=0) for domain in domains], axis=0)
-    documents = DocumentStack(tuple(domain.matrix for domain in domains))
-    return replace(problem, domains=domains, documents=documents, class_prior=counts / counts.sum())
+    return problem.with_domains(domains, class_prior=counts / counts.sum())

@@ -80,6 +80,8 @@ class CoCC(TransferClassifier):
     ['a', 'a', 'b', 'b']
     """
 
+    _positive_only = True
+    _poor_on_blobs = True  # shares of words do not tell clouds of points around centres apart
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_clusters": [AT_LEAST_ONE],
         "lam": [NOT_NEGATIVE],
@@ -150,12 +152,6 @@ class CoCC(TransferClassifier):
             if np.array_equal(before[0], labels) and np.array_equal(before[1], words):
                 break
         return f, words, objective
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.positive_only = True
-        tags.classifier_tags.poor_score = True  # shares of words do not tell clouds of points around centres apart
-        return tags
 
 
 @dataclass(frozen=True, eq=False)

@@ -64,11 +64,7 @@ class KMeans(TransferClassifier):
         rng = check_random_state(self.random_state)
         votes = first_labels(problem, self.C)
         centers = np.stack([_centers(d, v, rng) for d, v in zip(problem.domains, votes, strict=True)])
-        is_target = np.array([domain.is_target for domain in problem.domains])
-        chosen = is_target if is_target.any() else ~is_target
-        sizes = np.array([len(domain.rows) for domain in problem.domains])
-        default = np.average(centers[chosen], axis=0, weights=sizes[chosen])
-        return KMeansSolution(centers, default, problem.mean_squared_length)
+        return KMeansSolution(centers, problem.target_mean(centers), problem.mean_squared_length)
 
 
 @dataclass(frozen=True, eq=False)

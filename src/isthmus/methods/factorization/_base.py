@@ -20,7 +20,7 @@ from isthmus.inspection.topics import Topics, read_topics
 from isthmus.methods.factorization._design import Design
 from isthmus.solvers.factorization import Factorization, Factors, History, RowsSumToOne, fold_in, minimize
 from isthmus.solvers.linear import first_labels
-from isthmus.typing import Array, DomainName, Mask, Matrix
+from isthmus.typing import Array, DomainName, Matrix
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +93,8 @@ class FactorizationClassifier(TransferClassifier):
         The objective at the start and after each iteration.
     """
 
+    _positive_only = True
+    _poor_on_blobs = True  # classes are told apart by the direction of a document's vector, not by its place
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_topics": [AT_LEAST_ONE],
         "start_C": [POSITIVE],
@@ -123,13 +125,6 @@ class FactorizationClassifier(TransferClassifier):
                 return model, minimize(model, max_iter=max_iter, tol=self.tol, on_step=relay)
 
             return min(map(run, models), key=lambda run: run[1].objective[-1])
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.positive_only = True
-        # Classes are told apart by the direction of a document's vector: clouds of points around centres are not.
-        tags.classifier_tags.poor_score = True
-        return tags
 
 
 class TopicClassifier(FactorizationClassifier):
@@ -208,13 +203,12 @@ def read_factors(problem: Problem, model: Factorization, history: History) -> di
     """The fields of a `FactorizationSolution`."""
     numbers = range(len(problem.domains))
     profiles = np.stack([model.profile(f"V{number}") for number in numbers])
-    is_target = np.array([domain.is_target for domain in problem.domains])
     return {
         "distributions": unlabeled_rows(problem, model.factors),
         "profiles": profiles,
         "n_iter": len(history.objective) - 1,
         "objective": np.array(history.objective),
-        "_default_profile": mean_profile(problem, profiles, is_target if is_target.any() else ~is_target),
+        "_default_profile": problem.target_mean(profiles),
     }
 
 
@@ -228,9 +222,3 @@ def unlabeled_rows(problem: Problem, factors: Factors) -> Array:
     if len(parts) == 1:
         return parts[0]
     return np.concatenate(parts) if parts else V[:0]
-
-
-def mean_profile(problem: Problem, profiles: Array, chosen: Mask) -> Array:
-    """The mean of some domains' profiles, weighted by their numbers of documents."""
-    sizes = np.array([len(domain.rows) for domain in problem.domains])
-    return np.average(profiles[chosen], axis=0, weights=sizes[chosen]).astype(profiles.dtype)

@@ -38,7 +38,7 @@ def _check_components(components: Iterable[Any]) -> None:
             raise TypeError(f"{where}: give an isthmus.parts.Component.")
         number = isinstance(part.weight, Real) and not isinstance(part.weight, bool)
         if not (number and part.weight >= 0 and isfinite(part.weight)):
-            raise ValueError(f"{where}, with share {part.weight!r}: give a share that is zero or larger.")
+            raise ValueError(f"{where}, with weight {part.weight!r}: give a weight that is zero or larger.")
         for name, role in ((part.words, WORDS), (part.association, ASSOCIATION)):
             if name is None and role == ASSOCIATION:
                 continue

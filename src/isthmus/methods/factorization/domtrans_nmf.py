@@ -59,7 +59,7 @@ class DomTransNMF(TransferClassifier):
     - With several sources or targets, the discrepancy is the mean over all pairs of a source and a target, weighted by
       their numbers of rows.
 
-    X may be sparse (text) or dense (gene expression, band exponent), not negative, with features of similar ranges.
+    X may be sparse (text) or dense (gene expression, band power), not negative, with features of similar ranges.
     Probabilities are a logistic function of the classifier's values: good for ranking, not calibrated.
 
     It is meant for targets with a few labelled rows (`sample_labeled`), from which a topic that only the target uses
@@ -100,6 +100,7 @@ class DomTransNMF(TransferClassifier):
     (['III', 'IV'], ['III'])
     """
 
+    _positive_only = True
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **{
             key: limits
@@ -183,11 +184,6 @@ class DomTransNMF(TransferClassifier):
         constraints: dict[str, Constraint] = {**dict.fromkeys(start, NonNegative()), "w": Free()}
         order = ["w", *(f"V{number}" for number in range(len(sizes))), "U"]
         return Factorization(start, terms, constraints, order)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.positive_only = True
-        return tags
 
 
 @dataclass(frozen=True, eq=False)

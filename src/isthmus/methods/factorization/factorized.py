@@ -22,7 +22,7 @@ class Factorized(TopicClassifier):
 
     Minimizes, with X_d documents x words,
 
-        fit_weight / s * sum_d || X_d - V_d M_d^T ||^2 + the terms,    M_d = sum of share * F H over the components,
+        fit_weight / s * sum_d || X_d - V_d M_d^T ||^2 + the terms,    M_d = sum of weight * F H over the components,
 
     where V_d holds the classes of domain d's documents. A star in a factor's name stands for the domain: `W*` are W_0,
     W_1 and so on, one for each domain, and U is one for all; `V*` are the factors over documents. The parts are in
@@ -34,8 +34,8 @@ class Factorized(TopicClassifier):
     Parameters
     ----------
     components : sequence of Component
-        What M_d is the sum of: each a factor over words, its association of topics and classes, and its share. A factor
-        without an association has one column for each class.
+        What M_d is the sum of: each a factor over words, its association of topics and classes, and its weight. A
+        factor without an association has one column for each class.
     terms : sequence of Recipe
         What is added to the fit, such as `isthmus.parts.Neighbors("V*", weight=0.1)`. A weight of zero switches a
         term off.

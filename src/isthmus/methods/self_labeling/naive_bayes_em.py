@@ -79,6 +79,8 @@ class NaiveBayesEM(TransferClassifier):
     ['a', 'a', 'b', 'b']
     """
 
+    _positive_only = True
+    _poor_on_blobs = True  # directions tell its classes apart, not places: see TCL
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "max_iter": [AT_LEAST_ONE],
         "alpha": [POSITIVE],
@@ -106,12 +108,6 @@ class NaiveBayesEM(TransferClassifier):
     @property
     def passes_over_parts(self) -> bool:
         return True
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.positive_only = True
-        tags.classifier_tags.poor_score = True  # directions tell its classes apart, not places: see TCL
-        return tags
 
 
 @dataclass(frozen=True, eq=False)

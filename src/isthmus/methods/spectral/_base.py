@@ -122,6 +122,8 @@ class SpectralClassifier(TransferClassifier):
         The fitted classifier of the places; None for the nearest class mean.
     """
 
+    _positive_only = True
+    _poor_on_blobs = True  # cosines do not tell clouds of points around centres apart
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_eigenvectors": [Interval(Integral, 2, None, closed="left"), None],
         "classifier": [HasMethods(["fit", "predict"]), None],
@@ -130,9 +132,3 @@ class SpectralClassifier(TransferClassifier):
     n_eigenvectors: int | None
     classifier: Any
     random_state: Any
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.positive_only = True
-        tags.classifier_tags.poor_score = True  # cosines do not tell clouds of points around centres apart
-        return tags

@@ -77,6 +77,8 @@ class SGT(TransferClassifier):
     ['a', 'a', 'b', 'b']
     """
 
+    _positive_only = True
+    _poor_on_blobs = True  # cosines do not tell clouds of points around centres apart
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "c": [Interval(Real, 0, LARGEST_COST, closed="right")],
         "n_neighbors": [AT_LEAST_ONE],
@@ -102,12 +104,6 @@ class SGT(TransferClassifier):
         prior = problem.class_prior.astype(np.float64)
         found = _probabilities(cuts[len(classes) :], prior)
         return SGTSolution(cuts, rows, prior, self.n_neighbors, distributions=found)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.positive_only = True
-        tags.classifier_tags.poor_score = True  # cosines do not tell clouds of points around centres apart
-        return tags
 
 
 @dataclass(frozen=True, eq=False)
