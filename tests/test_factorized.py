@@ -205,7 +205,7 @@ def test_a_recipe_of_ones_own(toy: Toy, tmp_path: Path) -> None:
     [
         ({"components": ()}, "components is empty: give at least one"),
         ({"components": ["W*"]}, r"components\[0\] is 'W\*': give an isthmus.parts.Component"),
-        ({"components": [Component("W*", "H", -1.0)]}, "with share -1.0: give a share that is zero or larger"),
+        ({"components": [Component("W*", "H", -1.0)]}, "with weight -1.0: give a weight that is zero or larger"),
         ({"components": [Component("W0", "H")]}, "a factor named 'W0': use letters, and a star at the end or none"),
         ({"components": [Component("*W", "H")]}, r"a factor named '\*W': use letters"),
         ({"components": [Component("V*", "H")]}, r"'V\*' is taken: .* Choose another name"),

@@ -81,7 +81,7 @@ FORGED: dict[str, tuple[Change, str]] = {
     ),
     "letters": (setting(*COUNTS, "letters", to=-(10**6)), "its vectorizer counts runs of -1000000 letters"),
     "many letters": (setting(*COUNTS, "letters", to=10**9), "its vectorizer counts runs of 1000000000 letters"),
-    "stop words": (setting(*COUNTS, "stop_words", to=5), "stop_words of its vectorizer are no words"),
+    "stop words": (setting(*COUNTS, "stop_words", to=5), "stop_words of its vectorizer are not strings"),
     "analyzer": (setting(*COUNTS, "analyzer", to="nope"), "The 'analyzer' parameter of UnicodeCounts must be"),
     "range": (setting(*COUNTS, "token_pattern", to="[z-a]"), f"{UNREADABLE} .*bad character range z-a"),
     "tokenizer": (setting(*COUNTS, "tokenizer", to={"is": "type", "name": "float64"}), UNREADABLE),
@@ -109,7 +109,7 @@ def test_pipelines_of_texts_are_tried_as_well(tmp_path: Path) -> None:
     pipeline = make_pipeline(TfidfVectorizer(), isthmus.LR())
     pipeline.fit(SOURCE + TARGET, [*LABELS, "?", "?"], lr__sample_domain=[1, 1, 1, 1, -1, -1])
     content = saved(pipeline, tmp_path)
-    with pytest.raises(ModelFileError, match="stop_words of its vectorizer are no words"):
+    with pytest.raises(ModelFileError, match="stop_words of its vectorizer are not strings"):
         load_bytes(forge(content, setting("steps", 0, "items", 1, "stop_words", to=[5])), tmp_path)
 
 

@@ -143,7 +143,7 @@ RAW: dict[str, tuple[Callable[[bytes], bytes], str]] = {
     "objects": (with_first_array(dtype="O"), "it holds an array of 'O'"),
     "no tree": (with_header(lambda header: header.pop("tree") and None), "it has no tree"),
     "no arrays": (with_header(lambda header: {"__metadata__": header["__metadata__"]}), "it has no tree"),
-    "array is a word": (with_header(lambda header: header.update(a0="x")), "its array 'a0' is none"),
+    "array is a word": (with_header(lambda header: header.update(a0="x")), "its array 'a0' is malformed"),
 }
 
 
@@ -200,7 +200,7 @@ ROW = f"{Row.__module__}.{Row.__qualname__}"
 COUNTS = ("vectorizer", "steps", 0, "items", 1)
 SAME_HASH = [(2**61 - 1) * number for number in range(30_000)]
 FORGED: dict[str, tuple[Callable[[Any, dict[str, Any]], Any], str]] = {
-    "system": (lambda tree, _: tree.update({"class": "os.system"}), "names the class 'os.system', which is none of"),
+    "system": (lambda tree, _: tree.update({"class": "os.system"}), "names the class 'os.system', which this version"),
     "jobs": (setting(*COUNTS, "n_jobs", to=100_000), "asks for 100000 jobs"),
     "forest": (lambda tree, _: tree.update({"class": "sklearn.RandomForestClassifier"}), "names the class 'sklearn.R"),
     "path": (lambda tree, _: tree.update({"class": "../../isthmus.TCL"}), r"names the class '\.\./\.\./isthmus\.TCL'"),
@@ -247,7 +247,7 @@ FORGED: dict[str, tuple[Callable[[Any, dict[str, Any]], Any], str]] = {
         "_default_profile of its TopicSolution has 3 features, and there are 7",
     ),
     "no domains": (setting(E, "domains_", to=[]), "its TCL knows no domains"),
-    "other target": (setting(E, "target_domains_", to=["moon"]), "a target of its TCL is none of its domains"),
+    "other target": (setting(E, "target_domains_", to=["moon"]), "a target of its TCL is not one of its domains"),
     "huge object array": (setting(E, "odd_", to=claim([2**31 - 1] * 3)), "has another size than it says"),
     "odd shape": (setting(E, "odd_", to=claim([2**70])), "an array of the shape"),
     "deep": (deep, "nested more than 40 levels deep"),
@@ -267,10 +267,10 @@ FORGED: dict[str, tuple[Callable[[Any, dict[str, Any]], Any], str]] = {
     "real columns": (array("sparse_", "indices", edit=lambda a: a.astype(float)), "has indices of float64"),
     "random position": (setting(E, "random_state", "position", to=10**6), "a random state in it has a wrong position"),
     "random key": (array("random_state", "key", edit=lambda a: a[:9]), "a random state in it has a wrong key"),
-    "letters": (array("strings_", edit=poke((0, 0), 0x110000)), "a string in it is none"),
+    "letters": (array("strings_", edit=poke((0, 0), 0x110000)), "a string in it is malformed"),
     "truth": (array("mask_", edit=lambda a: np.full(len(a), 7, np.uint8).view(bool)), "array of booleans"),
     "vocabulary": (setting(*COUNTS, "vocabulary_", "values", to=[0, 1, 2, 3, 4, 5, 10**6]), "vocabulary .* has gaps"),
-    "words": (setting(*COUNTS, "vocabulary_", "values", to=["0", 1, 2, 3, 4, 5, 6]), "the vocabulary .* is none"),
+    "words": (setting(*COUNTS, "vocabulary_", "values", to=["0", 1, 2, 3, 4, 5, 6]), "the vocabulary .* is malformed"),
     "file names": (setting(*COUNTS, "input", to="filename"), "its vectorizer reads files instead of texts"),
     "memory": (setting("vectorizer", "memory", to="cache"), "a pipeline in it has a memory"),
     "steps": (setting("vectorizer", "steps", to=[1]), "a pipeline in it has no steps"),

@@ -15,8 +15,12 @@ if TYPE_CHECKING:
     from isthmus.core.estimator import TransferClassifier
 
 WORDS = {"inf": inf, "true": True, "false": False, "none": None}
-RESERVED = {"random_state": "--random-state or --repeats", "verbose": "nothing", "callback": "nothing"}
-"""Parameters that are not settings of a method, and what stands for them."""
+RESERVED = {
+    "random_state": "use --random-state or --repeats",
+    "verbose": "leave it out",
+    "callback": "leave it out",
+}
+"""Parameters that --set does not change, and what to do instead."""
 
 
 def read_settings(given: Iterable[str] | None) -> dict[str, Any]:
@@ -29,7 +33,7 @@ def read_settings(given: Iterable[str] | None) -> dict[str, Any]:
         if name in settings:
             raise typer.BadParameter(f"{name} is given twice.", param_hint="--set")
         if name in RESERVED:
-            raise typer.BadParameter(f"{name} is no setting: {RESERVED[name]} stands for it.", param_hint="--set")
+            raise typer.BadParameter(f"{name} is not a setting of the method: {RESERVED[name]}.", param_hint="--set")
         settings[name] = _value(value)
     return settings
 

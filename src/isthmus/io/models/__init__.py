@@ -175,7 +175,7 @@ def _read(file: BinaryIO, size: int, encoder: Any) -> tuple[Any, dict[str, Json]
     try:
         tree, tensors, about = unpack(file, size)
         needed = about["encoder"]
-        require(isinstance(about["versions"]["scikit-learn"], str), "its header is none")
+        require(isinstance(about["versions"]["scikit-learn"], str), "its header is malformed")
         if needed not in (True, False):
             encoder, needed = _found(needed, encoder), True
         lacking = "its encoder is not in it: give it, as load(path, encoder=...)"
@@ -201,7 +201,7 @@ def _identity(encoder: Any) -> Json:
 def _found(identity: Json, given: Any) -> Any:
     """The static model that a file names, or another copy of it that is given."""
     name, digest = (identity[key] for key in ("name", "digest"))
-    require(set(map(type, identity.values())) == {str} and len(digest) == 64, "its header is none")
+    require(set(map(type, identity.values())) == {str} and len(digest) == 64, "its header is malformed")
     if given is not None:
         same = isinstance(given, StaticEncoder) and given.digest == digest
         require(same, f"it was fitted with the encoder {name!r:.200}, and {given!r:.200} is another")

@@ -165,7 +165,7 @@ def _check_method(value: TransferClassifier) -> None:
     name = type(value).__name__
     for attribute in FITTED:
         require(attribute in vars(value), f"its {name} lacks the attribute {attribute!r}")
-    require(isinstance(value.solution_, Solution), f"the solution of its {name} is none")
+    require(isinstance(value.solution_, Solution), f"the solution of its {name} is malformed")
     classes, rows = np.shape(value.classes_), np.shape(value.transduction_)
     require(len(classes) == 1 and classes[0] > 1, f"its {name} has not at least two classes")
     plain = all(isinstance(label, str | bytes | int | float | np.generic) for label in value.classes_)
@@ -180,10 +180,10 @@ def _check_method(value: TransferClassifier) -> None:
         fits = isinstance(found, np.ndarray) and found.shape == shape
         require(fits, f"{attribute} of its {name} does not have the shape {shape}")
     require(isinstance(value.domains_, list) and value.domains_, f"its {name} knows no domains")
-    require(_few_odd(value.domains_), f"its {name} has more than {MAX_ODD_NAMES} domains whose names are no words")
+    require(_few_odd(value.domains_), f"its {name} has more than {MAX_ODD_NAMES} domains whose names are not strings")
     targets = value.target_domains_
     few = isinstance(targets, list) and len(targets) <= len(value.domains_) and _few_odd(targets)
-    require(few and set(targets) <= set(value.domains_), f"a target of its {name} is none of its domains")
+    require(few and set(targets) <= set(value.domains_), f"a target of its {name} is not one of its domains")
 
 
 def _few_odd(names: list[Any]) -> bool:
@@ -234,12 +234,12 @@ def _check_vocabulary(value: Any) -> None:
         words = vars(value).get(listed)
         several = isinstance(words, list | tuple | set | frozenset | dict)
         plain = all(isinstance(word, str) for word in words) if several else words is None or isinstance(words, str)
-        require(plain, f"{listed} of its vectorizer are no words")
+        require(plain, f"{listed} of its vectorizer are not strings")
     if "vocabulary_" not in vars(value):
         return
     words = value.vocabulary_
     plain = isinstance(words, dict) and all(isinstance(number, int | np.integer) for number in words.values())
-    require(plain, "the vocabulary of its vectorizer is none")
+    require(plain, "the vocabulary of its vectorizer is malformed")
     require(sorted(words.values()) == list(range(len(words))), "the vocabulary of its vectorizer has gaps")
 
 

@@ -86,7 +86,7 @@ def unpack(file: BinaryIO, size: int) -> tuple[Json, dict[str, np.ndarray[Any, A
         about = json.loads(entries.pop("__metadata__")[KEY])
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ModelFileError(_stranger(start)) from error
-    require(isinstance(about, dict), "its header is none")
+    require(isinstance(about, dict), "its header is malformed")
     schema = about.get("schema")
     if type(schema) is int and schema > SCHEMA:
         raise ModelFileError(f"it has schema {schema}, and this version of isthmus knows {SCHEMA}: upgrade isthmus")
@@ -99,7 +99,7 @@ def unpack(file: BinaryIO, size: int) -> tuple[Json, dict[str, np.ndarray[Any, A
     tensors = load(content)
     del content
     tree = tensors.pop(TREE)
-    require(tree.dtype == np.uint8 and tree.ndim == 1 and tree.size <= MAX_TREE, "its tree is none")
+    require(tree.dtype == np.uint8 and tree.ndim == 1 and tree.size <= MAX_TREE, "its tree is malformed")
     text = tree.tobytes()
     require(text.count(b"[") + text.count(b"{") <= MAX_PARTS, f"it has more than {MAX_PARTS} parts")
     few = text.count(b",") < MAX_VALUES
@@ -119,7 +119,7 @@ def _check_sizes(entries: dict[str, Json], available: int) -> None:
     require(TREE in entries, "it has no tree")
     total = 0
     for name, entry in entries.items():
-        require(isinstance(entry, dict), f"its array {name!r:.60} is none")
+        require(isinstance(entry, dict), f"its array {name!r:.60} is malformed")
         kind, shape, offsets = (entry.get(key) for key in ("dtype", "shape", "data_offsets"))
         require(isinstance(kind, str) and kind in ITEM_SIZES, f"it holds an array of {kind!r:.60}")
         plain = _naturals(shape) and len(shape) <= MAX_AXES and _naturals(offsets) and len(offsets) == 2

@@ -85,7 +85,7 @@ class TreeDecoder:
     def _items(self, nodes: Json, depth: int) -> list[Any]:
         if isinstance(nodes, dict):  # many numpy scalars in one array
             nodes = self.decode(nodes, depth)
-        require(isinstance(nodes, list), "a list in it is none")
+        require(isinstance(nodes, list), "a list in it is malformed")
         if set(map(type, nodes)) <= {str, int, bool, type(None)}:
             return list(nodes)
         return [self.decode(node, depth) if isinstance(node, list | dict) else node for node in nodes]
@@ -103,7 +103,7 @@ class TreeDecoder:
         return found
 
     def _float(self, node: dict[str, Json], depth: int) -> float:
-        require(node["value"] in ("nan", "inf", "-inf"), "a number in it is none")
+        require(node["value"] in ("nan", "inf", "-inf"), "a number in it is malformed")
         return float(node["value"])
 
     def _array(self, node: dict[str, Json], depth: int) -> np.ndarray[Any, Any]:
@@ -158,7 +158,7 @@ class TreeDecoder:
         data, indices, indptr = (self._dense(node[part], depth, 1) for part in ("data", "indices", "indptr"))
         self._spend(indices.nbytes + indptr.nbytes)  # looked through below, which takes time if not memory
         shape = _shape(node["shape"])
-        require(len(shape) == 2 and data.dtype.kind in "biuf", "a sparse matrix in it is none")
+        require(len(shape) == 2 and data.dtype.kind in "biuf", "a sparse matrix in it is malformed")
         wide = max(shape, default=0)
         require(wide <= self._widest, f"a sparse matrix in it has {wide} rows or columns, most of them empty")
         for part in (indices, indptr):
@@ -178,7 +178,7 @@ class TreeDecoder:
         # numpy reads past the end of the key if the position is too large.
         require(key.dtype == np.uint32 and key.shape == (KEY_LENGTH,), "a random state in it has a wrong key")
         require(type(position) is int and 0 <= position <= KEY_LENGTH, "a random state in it has a wrong position")
-        require(node["has_gauss"] in (0, 1) and type(gauss) is float, "a random state in it is none")
+        require(node["has_gauss"] in (0, 1) and type(gauss) is float, "a random state in it is malformed")
         self._spend(RANDOM)
         generator = np.random.RandomState(0)
         generator.set_state(("MT19937", key, position, int(node["has_gauss"]), gauss))
@@ -204,9 +204,7 @@ class TreeDecoder:
 
 def _make(name: str, contents: dict[str, Any]) -> Any:
     if name not in CLASSES:
-        raise ModelFileError(
-            f"it names the class {name!r:.100}, which is none of those that this version of isthmus loads"
-        )
+        raise ModelFileError(f"it names the class {name!r:.100}, which this version of isthmus does not load")
     value = put_together(class_named(name), contents)
     check(value)
     return value
@@ -219,8 +217,8 @@ def _shape(node: Json) -> tuple[int, ...]:
 
 
 def _strings(tensor: np.ndarray[Any, Any], kind: Json) -> np.ndarray[Any, Any]:
-    require(kind in LETTERS and tensor.dtype == LETTERS[kind], "an array of strings in it is none")
-    require(tensor.ndim > 0 and tensor.shape[-1] > 0, "an array of strings in it is none")
-    require(not tensor.size or kind == "S" or tensor.max() <= LAST_LETTER, "a string in it is none")
+    require(kind in LETTERS and tensor.dtype == LETTERS[kind], "an array of strings in it is malformed")
+    require(tensor.ndim > 0 and tensor.shape[-1] > 0, "an array of strings in it is malformed")
+    require(not tensor.size or kind == "S" or tensor.max() <= LAST_LETTER, "a string in it is malformed")
     flat = np.frombuffer(tensor.tobytes(), dtype=f"<{kind}{tensor.shape[-1]}")
     return flat.reshape(tensor.shape[:-1]).copy()
