@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections import defaultdict
@@ -14,6 +15,9 @@ import pytest
 
 import isthmus
 from alone import alone
+from isthmus import methods
+from isthmus.io.models.registry import CLASSES, class_named
+from isthmus.methods import METHODS
 
 PACKAGE = Path(isthmus.__file__).parent
 ROOT = Path(__file__).parents[1]
@@ -146,6 +150,20 @@ def test_importing_is_light() -> None:
     script = "import sys, isthmus; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
     assert not {"sklearn", "scipy", "rich", "jinja2", "typer", "pandas", "isthmus.cli"} & set(loaded)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_method_is_listed_wherever_it_has_to_be(name: str) -> None:
+    page, reference = ((ROOT / "docs" / file).read_text(encoding="utf-8") for file in ("methods.md", "api-methods.md"))
+    listed = {
+        "isthmus/methods/__init__.py, __all__": methods.__all__,
+        "isthmus/__init__.pyi": isthmus.__all__,
+        "isthmus/io/models/registry.py, CLASSES": CLASSES,
+        "docs/methods.md": re.findall(r"`(\w+)`", page),
+        "docs/api-methods.md": re.findall(r"^::: isthmus\.(\w+)$", reference, re.MULTILINE),
+    }
+    assert [place for place, names in listed.items() if name not in names] == []
+    assert class_named(name) is METHODS[name]
 
 
 def test_every_public_name_is_there() -> None:

@@ -28,7 +28,6 @@ from isthmus.drift import profile_target
 from isthmus.exceptions import EncoderNotSavedWarning, LibraryVersionWarning
 from isthmus.io.models import container
 from isthmus.io.models.registry import CLASSES, class_named
-from isthmus.methods import METHODS
 from isthmus.solvers.spectral import Embedding
 
 SOURCE = ["my card was charged twice", "refund the charge please", "the upload crashes", "photos crash the app"]
@@ -304,8 +303,3 @@ def test_short_names_are_of_estimators_and_dataclasses() -> None:
         assert kind.__name__ == name.removeprefix("sklearn.")
         by_attributes = name in ("KernelFeatures", "AllLinks", "NeighborLinks")
         assert issubclass(kind, BaseEstimator) or hasattr(kind, "__dataclass_fields__") or by_attributes
-
-
-def test_every_method_and_its_solution_has_a_short_name(toy: Toy) -> None:
-    for name, kind in METHODS.items():
-        assert class_named(name) is kind
