@@ -142,6 +142,8 @@ def trust(kind: str, columns: Mapping[str, list[Outcome]]) -> Iterator[str]:
 def main() -> None:
     """Each method on words and on embeddings."""
     warnings.simplefilter("ignore")
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
     data, encoder, kinds = Path(sys.argv[1]), Remembering(load_encoder(sys.argv[2])), sys.argv[3:]
     methods = ("LR", "Auto") if kinds else ("LR", "TCL", "Auto")
     words = {"preset": "opinions"} if kinds == ["reviews"] else {}

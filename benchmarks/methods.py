@@ -21,6 +21,8 @@ def main() -> None:
     warnings.simplefilter("ignore")
     table = load_table("tcl")
     task = next(task for task in table.tasks if task.name == "comp vs sci")
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
     data = Library(Path(sys.argv[1])).load(table, task)
     print("| method | seconds |\n|---|---|")
     runs: list[tuple[str, dict[str, int]]] = [(name, {}) for name in METHODS]

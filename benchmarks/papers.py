@@ -175,4 +175,6 @@ def _file(picture: str) -> str:
 
 if __name__ == "__main__":
     steps: dict[str, Callable[..., None]] = {"measure": measure, "collect": collect, "page": page}
+    if sys.argv[1:2] not in [[step] for step in steps]:
+        sys.exit(__doc__)
     steps[sys.argv[1]](*sys.argv[2:])

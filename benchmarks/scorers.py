@@ -57,6 +57,8 @@ def judge(name: str, data: TaskData, scorers: dict[str, TransferScorer]) -> None
 def main() -> None:
     """One row per task and scorer."""
     warnings.simplefilter("ignore")
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
     table, library = load_table("tcl"), Library(Path(sys.argv[1]))
     scorers = {name: scorer() for name, scorer in SCORERS.items()}
     scorers["SoftNeighborhoodDensity(0.01)"] = SoftNeighborhoodDensity(0.01)

@@ -8,10 +8,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-import numpy as np
-
 import isthmus
-from isthmus.bench.tasks import load_table
+from isthmus.bench.tasks import Library, load_table
 from isthmus.datasets import load_newsgroups
 from isthmus.text import text_vectorizer
 
@@ -22,18 +20,10 @@ def main(folder: str) -> None:
     """The strongest topic of each class."""
     table = load_table("tcl")
     task = next(task for task in table.tasks if task.name == "rec vs sci")
-    corpus = load_newsgroups(Path(folder))
-    vectorizer = text_vectorizer(**table.text["20news"])
-    X, names = vectorizer.fit_transform(corpus.texts), vectorizer.get_feature_names_out()
-    rows, labels, domains = [], [], []
-    for domain, side in zip(("source", "target"), task.sides, strict=True):
-        for label, groups in side.items():
-            found = np.flatnonzero(np.isin(corpus.groups, groups))
-            rows += found.tolist()
-            labels += [label] * len(found)
-            domains += [domain] * len(found)
+    data = Library(Path(folder)).load(table, task)
+    names = text_vectorizer(**table.text["20news"]).fit(load_newsgroups(Path(folder)).texts).get_feature_names_out()
     model = isthmus.TCL(common_weight=0.9, random_state=0)
-    model.fit(X[rows], labels, sample_domain=domains, target_domain="target")
+    model.fit(data.X, data.y, sample_domain=data.sample_domain, target_domain=data.target_domain)
     factors = {"common": model.common_topics_, **dict(zip(model.domains_, model.domain_topics_, strict=True))}
     ranked = model.topics(names, N_WORDS)
     for number, label in enumerate(model.classes_):
@@ -46,4 +36,6 @@ def main(folder: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    main(sys.argv[1])
