@@ -6,6 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
@@ -15,6 +16,7 @@ from sklearn.preprocessing import FunctionTransformer
 
 import isthmus
 from isthmus.drift import profile_target
+from isthmus.text import embed_texts
 from test_transfer import LABELS, SOURCE, TARGET
 
 
@@ -70,3 +72,24 @@ def test_an_updated_result_is_shown_in_a_notebook() -> None:
     result = isthmus.transfer(SOURCE, LABELS, TARGET, method="LR")
     for shown in (result, result.update(TARGET[:1]), result.update(TARGET[:1]).update(TARGET)):
         assert "<" in shown._repr_html_()
+
+
+def test_columns_of_a_pyarrow_table_name_domains() -> None:
+    arrow = pytest.importorskip("pyarrow")
+    domains = arrow.table({"domain": ["a"] * 4 + ["b"], "number": [1, 1, 1, 1, -1]})
+    X, y = [[1.0, 0], [0, 1], [2, 0], [0, 3], [1, 1]], ["x", "y", "x", "y", "?"]
+    model = isthmus.LR().fit(X, y, sample_domain=domains["number"])
+    assert model.target_domains_ == [-1]
+    model = isthmus.LR().fit(X, y, sample_domain=list("aaaab"), target_domain="b")
+    again = isthmus.LR().fit(X, y, sample_domain=domains["domain"], target_domain="b")
+    assert again.label_distributions_ == pytest.approx(model.label_distributions_)
+
+
+def test_a_vectorizer_of_embeddings_takes_texts_alone() -> None:
+    class Lengths:
+        def encode(self, texts: list[str]) -> Any:
+            return np.array([[len(text), 1.0] for text in texts])
+
+    with pytest.raises(TypeError, match="texts is one string"):
+        embed_texts("abc", Lengths())
+    assert embed_texts((text for text in ("a", "bc")), Lengths()).shape == (2, 2)

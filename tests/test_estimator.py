@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
 
 import isthmus
 from conftest import Toy
@@ -241,3 +243,54 @@ def test_attributes_of_an_earlier_fit_do_not_stay(toy: Toy) -> None:
     assert hasattr(method, "coefficients_")
     method.set_params(terms=[]).fit(toy.X, toy.y, **learn)
     assert not hasattr(method, "coefficients_")
+
+
+@pytest.mark.parametrize("gap", [None, "pandas", "pyarrow"])
+def test_a_score_reads_labels_as_a_fit_does(toy: Toy, gap: str | None) -> None:
+    """Searches hand on rows of a y whose hidden entries are gaps; numbers must not become others."""
+    numbers = np.unique(toy.y, return_inverse=True)[1]
+    given: Any = np.array([None if hidden else int(own) for own, hidden in zip(numbers, toy.in_target, strict=True)])
+    if gap == "pandas":
+        given = pytest.importorskip("pandas").Series(given, dtype="object")
+    elif gap == "pyarrow":
+        given = pytest.importorskip("pyarrow").array(given.tolist())
+    model = isthmus.LR().fit(toy.X, given, sample_domain=toy.domain, target_domain="target")
+    assert model.classes_.tolist() == [0, 1]
+    assert model.classes_.dtype == np.int64
+    rows = np.flatnonzero(~toy.in_target)
+    scored = given.take(rows)
+    assert model.score(toy.X[rows], scored) == np.mean(model.predict(toy.X[rows]) == numbers[rows])
+    with pytest.raises(ValueError, match="y holds None"):
+        model.score(toy.X, given)
+
+
+def test_a_search_scores_labels_with_gaps(toy: Toy) -> None:
+    numbers = np.unique(toy.y, return_inverse=True)[1]
+    y = np.array([None if hidden else int(own) for own, hidden in zip(numbers, toy.in_target, strict=True)])
+    folds = isthmus.source_folds(y, toy.domain, "target", n_splits=2)
+    search = GridSearchCV(isthmus.LR(), {"C": [1e-6, 1.0]}, cv=folds)
+    search.fit(toy.X, y, sample_domain=toy.domain, target_domain="target")
+    assert search.best_score_ > 0.9
+
+
+def test_a_fit_that_is_refused_leaves_the_model_as_it_was(toy: Toy) -> None:
+    learn: dict[str, Any] = {"sample_domain": toy.domain, "target_domain": "target"}
+    model = isthmus.LR().fit(toy.X, toy.y, **learn)
+    before, bad = model.predict_proba(toy.X), toy.X[:, :5].toarray()
+    bad[0, 0] = np.nan
+    with pytest.raises(ValueError, match="NaN"):
+        model.fit(bad, toy.y, **learn)
+    assert np.array_equal(model.predict_proba(toy.X), before)
+    fresh = isthmus.LR()
+    with pytest.raises(ValueError, match="NaN"):
+        fresh.fit(bad, toy.y, **learn)
+    assert not hasattr(fresh, "n_features_in_")
+
+
+@pytest.mark.parametrize("label", [np.datetime64("2020-01-01"), np.timedelta64(1, "D"), Fraction(1, 3)])
+def test_labels_that_no_file_can_hold_are_refused(toy: Toy, label: Any) -> None:
+    first = toy.y == toy.y[0]
+    other = label + label if isinstance(label, Fraction) else label + 1
+    given = np.array([label if own else other for own in first])
+    with pytest.raises((TypeError, ValueError), match="y holds"):
+        isthmus.LR().fit(toy.X, given, sample_domain=toy.domain, target_domain="target")

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 import isthmus
 from conftest import Toy
+from isthmus.exceptions import EmptyDocumentWarning
 from isthmus.methods.spectral import document_blocks
 from isthmus.methods.spectral.cdsc import CDSC
 from isthmus.methods.spectral.document_blocks import DocumentBlock
@@ -149,7 +150,8 @@ def test_documents_without_words_or_links_get_the_prior_until_a_link_arrives() -
     model = IncrementalCDSC(random_state=0)
     model.fit(X, ["a", "a", "b", "b", "b", "?", "?", "?"], sample_domain=[1, 1, 1, 1, 1, -1, -1, -1])
     assert model.label_distributions_[7] == pytest.approx(model.class_prior_)
-    model.partial_fit([[0.0, 0, 0, 0], [0, 0, 1, 0]])
+    with pytest.warns(EmptyDocumentWarning, match="1 of 2 documents"):
+        model.partial_fit([[0.0, 0, 0, 0], [0, 0, 1, 0]], y=None)
     assert model.label_distributions_[7:] == pytest.approx(np.tile(model.class_prior_, (3, 1)))
     model.partial_fit([[3.0, 0, 0, 2]])
     assert model.label_distributions_[7] != pytest.approx(model.class_prior_)

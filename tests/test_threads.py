@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import csv
+import os
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Event, Thread
 
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from isthmus.core.estimator import ONE_BLAS_THREAD, Together
+from isthmus.exceptions import unheard
 from isthmus.io.documents.delimited import read_delimited
 
 
@@ -72,3 +76,29 @@ def test_a_record_is_as_long_as_it_may_be(longest: int) -> None:
     else:
         with pytest.raises(Exception, match="longer than"):
             next(rows)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+def test_a_forked_process_does_not_wait_for_a_thread_that_it_left_behind() -> None:
+    """A thread is inside `unheard` when the process is forked."""
+    inside, done = Event(), Event()
+
+    def stay() -> None:
+        with unheard():
+            inside.set()
+            done.wait()
+
+    thread = Thread(target=stay)
+    thread.start()
+    inside.wait()
+    child = os.fork()
+    if not child:
+        signal.alarm(30)  # the end of one that waits for ever
+        with unheard():
+            os._exit(7)
+    try:
+        _, status = os.waitpid(child, 0)
+        assert os.waitstatus_to_exitcode(status) == 7
+    finally:
+        done.set()
+        thread.join()

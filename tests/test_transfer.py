@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import queue
 from pathlib import Path
 from typing import Any
 
@@ -368,3 +369,18 @@ def test_verbose_reaches_methods_that_tell(capsys: pytest.CaptureFixture[str]) -
     assert "objective" in capsys.readouterr().err
     isthmus.transfer(SOURCE, LABELS, TARGET, method="LR", verbose=1)  # which has nothing to tell
     assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("method", ["LR", "LSA", "TCL"])
+def test_a_seed_may_be_none_whether_the_method_has_one_or_not(method: str) -> None:
+    assert isthmus.transfer(SOURCE, LABELS, TARGET, method=method, random_state=None).labels.shape == (len(TARGET),)
+
+
+def test_the_callback_of_an_estimator_is_called_itself() -> None:
+    """What it gathers is for its owner; and what holds a lock cannot be copied."""
+    steps: queue.Queue[Any] = queue.Queue()
+    given = isthmus.TCL(n_topics=2, max_iter=3, callback=steps.put)
+    result = isthmus.transfer(SOURCE, LABELS, TARGET, method=given)
+    assert steps.qsize() == 3
+    assert result.estimator is not given
+    assert given.callback == steps.put

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
+from sklearn.preprocessing import normalize
 
 from conftest import Toy, quiet
 from isthmus import Auto
@@ -181,3 +183,36 @@ def test_a_sample_keeps_every_class_and_what_is_checked(toy: Toy, monkeypatch: p
     assert (seen.unlabeled != problem.unlabeled[looked_at]).nnz == 0
     assert np.bincount(seen.labeled[1], minlength=3).min() == 3
     assert seen.class_prior.sum() == pytest.approx(1)
+
+
+def test_a_warm_start_sees_that_documents_were_changed_in_place(toy: Toy) -> None:
+    """The arrays may be the user's: equal to themselves, and no more what they were."""
+    order = np.argsort(toy.in_target, kind="stable")
+    X = normalize(toy.X[order])
+    given = Toy(X, toy.y[order], toy.domain[order])
+    warm = Auto(random_state=0, warm_start=True)
+    quiet(given, warm)
+    X.data[:] = X.data**3
+    normalize(X, copy=False)
+    quiet(given, warm)
+    assert np.array_equal(warm.label_distributions_, quiet(given, Auto(random_state=0)).label_distributions_)
+
+
+@pytest.mark.filterwarnings("ignore::isthmus.exceptions.EmptyDocumentWarning")
+def test_a_warm_start_counts_labelled_documents_without_a_word() -> None:
+    """They are part of the source's prior, with target labels or without."""
+    rng = np.random.default_rng(20)
+    y, centers = rng.integers(0, 2, 60), rng.gamma(0.5, 1, (2, 14))
+    X = rng.poisson(centers[y] * 2 + 0.1).astype(float)
+    X[np.arange(60), rng.integers(0, 14, 60)] += 1
+    X[24:30], y[24:30] = 0, 0
+    domain = np.repeat([0, -1], 30)
+    given, few = Toy(sp.csr_array(normalize(X)), y, domain), domain == 0
+    few[30:34] = True
+    warm, cold = (Auto(random_state=0, target_prior="source", warm_start=own) for own in (True, False))
+    asked: dict[str, Any] = {"target_domain": -1}
+    quiet(given, warm, **asked)
+    quiet(given, warm, sample_labeled=few, **asked)
+    quiet(given, cold, sample_labeled=few, **asked)
+    assert np.array_equal(warm.label_distributions_, cold.label_distributions_)
+    assert warm.estimated_accuracy_ == cold.estimated_accuracy_

@@ -341,14 +341,14 @@ def _read_vectorizer(vectorizer: Any, preset: str | None, encoder: Any, takes_bo
 
 def seed(estimator: TransferClassifier, random_state: Any) -> TransferClassifier:
     """The same estimator, which starts from this unless it has its own, or none."""
-    has_none = estimator.get_params().get("random_state", random_state) is None
+    has_none = estimator.get_params().get("random_state", 0) is None
     return estimator.set_params(random_state=random_state) if has_none else estimator
 
 
 def read_method(method: str | TransferClassifier) -> TransferClassifier:
     """An estimator by the name of its method, or a copy of the one given: itself, if it keeps what fits make."""
     if isinstance(method, TransferClassifier):
-        return method if method.get_params().get("warm_start") else clone(method)
+        return method if method.get_params().get("warm_start") else _copied(method)
     by_name = {name.lower(): kind for name, kind in {"Auto": Auto, **METHODS}.items()}
     if not isinstance(method, str) or method.lower() not in by_name:
         meant = nearest_label(method, ["Auto", *METHODS]) if isinstance(method, str) else None
@@ -358,3 +358,11 @@ def read_method(method: str | TransferClassifier) -> TransferClassifier:
         )
     found: TransferClassifier = by_name[method.lower()]()
     return found
+
+
+def _copied(method: TransferClassifier) -> TransferClassifier:
+    """A clone that calls the very same `callback`: what that gathers is for who gave it."""
+    if (callback := method.get_params().get("callback")) is None:
+        return clone(method)
+    silent = copy(method).set_params(callback=None)
+    return clone(silent).set_params(callback=callback)

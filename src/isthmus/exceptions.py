@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 import warnings
@@ -108,6 +109,15 @@ def silenced(*kinds: type[Warning]) -> Iterator[None]:
 
 
 _one_at_a_time = threading.RLock()
+
+
+def _begin_anew() -> None:
+    global _one_at_a_time
+    _one_at_a_time = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_begin_anew)
 
 
 @contextmanager

@@ -289,7 +289,7 @@ def _without_target_labels(problem: Problem) -> tuple[Problem, Array | None]:
     checked = np.concatenate([own.labels[~new.labeled] for own, new in zip(problem.domains, hidden, strict=True)])
     if not checked.any():
         return problem, None
-    left = np.sum([domain.labels.sum(axis=0) for domain in hidden], axis=0)
+    left = problem.known.sum(axis=0) - checked.sum(axis=0)  # documents without a word count, as they do in a fit
     return problem.relabeled(hidden, left / left.sum()), checked
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
+import joblib
 import numpy as np
 import scipy.sparse as sp
 
@@ -32,18 +34,25 @@ def with_known_documents(problem: Problem, workspace: Workspace) -> Problem:
 
 @dataclass(frozen=True, eq=False)
 class SameDocuments:
-    """Documents that are equal to others of the same content."""
+    """Documents that are equal to others of the same content, and were so when they were first seen.
+
+    Arrays may be the user's own, who may change them: then they are equal to themselves, and no more what they were.
+    """
 
     documents: DocumentStack
 
+    @cached_property
+    def digest(self) -> str:
+        return str(joblib.hash(self.documents.matrices))
+
     def __hash__(self) -> int:
-        return hash(tuple(matrix.shape for matrix in self.documents.matrices))
+        return hash(self.digest)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, SameDocuments):
             return NotImplemented
         pairs = (self.documents.matrices, other.documents.matrices)
-        return len(pairs[0]) == len(pairs[1]) and all(map(_same, *pairs))
+        return self.digest == other.digest and len(pairs[0]) == len(pairs[1]) and all(map(_same, *pairs))
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +72,7 @@ class SameProblem:
             one.documents is two.documents
             and one.n_embeddings == two.n_embeddings
             and np.array_equal(one.classes, two.classes)
+            and np.array_equal(one.class_prior, two.class_prior)
             and all(
                 own.is_target == its.is_target
                 and np.array_equal(own.rows, its.rows)

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from isthmus.checks.corpus import two_domains
-from isthmus.checks.trial import Trial, expect, expect_close, expect_probabilities
+from isthmus.checks.trial import Trial, expect, expect_close, expect_probabilities, expect_same_bits
 from isthmus.exceptions import EmptyDocumentWarning, silenced
 
 
@@ -27,6 +27,18 @@ def check_input_is_left_unchanged(trial: Trial) -> None:
     for name in ("y", "domain"):
         same = np.array_equal(getattr(given, name), getattr(toy, name))
         expect(same, f"{'sample_domain' if name == 'domain' else name} to be left as it was", "other values")
+
+
+def check_documents_may_change_afterwards(trial: Trial) -> None:
+    """A fitted method needs the documents of its fit no more, or has its own copy: X is the user's."""
+    toy = two_domains(n_documents=60)
+    order = np.argsort(toy.in_target, kind="stable")  # domains in a row: their parts may be views
+    own = toy.X[order]
+    given = own.copy()
+    model = trial.new().fit(given, toy.y[order], sample_domain=toy.domain[order], target_domain="target")
+    before = model.predict_proba(own)
+    given.data[:] = 1
+    expect_same_bits(model.predict_proba(own), before, "predict_proba after the documents of the fit were changed")
 
 
 def check_containers(trial: Trial) -> None:

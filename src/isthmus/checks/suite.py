@@ -9,6 +9,7 @@ from unittest import SkipTest
 
 from isthmus.checks.documents import (
     check_containers,
+    check_documents_may_change_afterwards,
     check_documents_without_a_word,
     check_frames,
     check_input_is_left_unchanged,
@@ -61,6 +62,7 @@ CHECKS: tuple[Callable[[Trial], None], ...] = (
     check_domains_of_new_documents,
     check_containers,
     check_frames,
+    check_documents_may_change_afterwards,
     check_single_precision,
     check_documents_without_a_word,
     check_words_that_never_occur,

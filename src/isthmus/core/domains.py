@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from isthmus.core.labels import check_column, is_missing, plain
+from isthmus.core.labels import is_missing, plain, read_column
 from isthmus.typing import DomainName, DomainNames, Positions
 
 ONLY_DOMAIN = "all"
@@ -75,8 +75,7 @@ def read_names(values: Any, argument: str) -> list[DomainName]:
     """Python scalars, so that numpy's 1 and '1' compare as a user expects."""
     if isinstance(values, str) or (not isinstance(values, Collection) and not hasattr(values, "__array__")):
         raise TypeError(f"{argument} is {values!r}: give a list or array with one domain name per row.")
-    check_column(values, argument, "domain names")
-    names = list(map(plain, values.tolist() if hasattr(values, "tolist") else values))
+    names = list(map(plain, read_column(values, argument, "domain names")))
     for row, name in enumerate(names):
         if not isinstance(name, Hashable):
             raise TypeError(f"{argument}[{row}] is {name!r}, which is not hashable: use strings or integers as names.")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from abc import ABCMeta, abstractmethod
-from collections.abc import Callable, Hashable
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import replace
 from functools import cache, partial
 from numbers import Integral, Real
@@ -20,6 +20,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 from threadpoolctl import ThreadpoolController
 
 from isthmus.core.domains import find_domains, row_names
+from isthmus.core.labels import visible_labels
 from isthmus.core.numerics import take_rows
 from isthmus.core.parts import by_parts
 from isthmus.core.problem import Problem, has_words, make_problem, read_documents, warn_of_empty
@@ -73,6 +74,9 @@ POSITIVE = Interval(Real, 0, None, closed="neither")
 NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
 AT_LEAST_ONE = Interval(Integral, 1, None, closed="left")
 
+READ_WITH_X = {"n_features_in_", "feature_names_in_"}
+"""What scikit-learn's validation sets, before anything else is known to be right."""
+
 
 class TransferClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     """Base of every method of domain adaptation: labels of source domains, documents of target domains.
@@ -82,6 +86,10 @@ class TransferClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
     Attributes
     ----------
+    n_features_in_ : int
+        The number of X's columns.
+    feature_names_in_ : ndarray
+        Their names, if X is a DataFrame with strings for names.
     classes_ : ndarray
         The classes, from the labels that may be read alone.
     class_prior_ : ndarray
@@ -140,12 +148,13 @@ class TransferClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             target rows whose label is known.
         """
         self.check_parameters()
-        problem = make_problem(self, X, y, sample_domain, target_domain, sample_labeled)
-        del X, y, sample_domain, sample_labeled  # where nobody else holds them, there is room
-        with ONE_BLAS_THREAD:
-            solution = self.solve(problem, self._workspace())
-            found = solution.transduce(problem)
-        self._publish(problem, solution, found)
+        with self._as_before_if_it_fails():
+            problem = make_problem(self, X, y, sample_domain, target_domain, sample_labeled)
+            del X, y, sample_domain, sample_labeled  # where nobody else holds them, there is room
+            with ONE_BLAS_THREAD:
+                solution = self.solve(problem, self._workspace())
+                found = solution.transduce(problem)
+            self._publish(problem, solution, found)
         return self
 
     def fit_remote(self, problem: Problem) -> Any:
@@ -163,6 +172,18 @@ class TransferClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
                 found = like_later_ones(solution, problem)
         self._show(problem, solution, np.zeros((0, problem.n_classes)))
         return found
+
+    @contextmanager
+    def _as_before_if_it_fails(self) -> Iterator[None]:
+        """A fit that is refused leaves the model of an earlier one as it was: validation sets its features first."""
+        before = {name: value for name, value in vars(self).items() if name in READ_WITH_X}
+        try:
+            yield
+        except BaseException:
+            for name in READ_WITH_X & set(vars(self)):
+                delattr(self, name)
+            self.__dict__.update(before)
+            raise
 
     @property
     def passes_over_parts(self) -> bool:
@@ -252,7 +273,9 @@ class TransferClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, sample_domain: Any = None) -> float:
         """Accuracy of `predict`."""
-        return float(accuracy_score(y, self.predict(X, sample_domain), sample_weight=sample_weight))
+        found = self.predict(X, sample_domain)
+        true = visible_labels(y, np.ones(len(found), dtype=bool))
+        return float(accuracy_score(true, found, sample_weight=sample_weight))
 
     def check_parameters(self) -> None:
         """Refuse parameters out of their ranges: scikit-learn's checks, and True, which is not a number of topics."""

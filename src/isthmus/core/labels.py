@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Set
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -54,7 +53,7 @@ def visible_labels(y: Any, labeled: Mask) -> np.ndarray[Any, Any]:
             "Add labelled source rows."
         )
     visible = np.asarray(y[labeled])
-    if visible.dtype == object:
+    if visible.dtype.kind in "OmMV":  # the last three, dates among them, are refused by what they hold
         return _plain_labels(visible)
     if visible.dtype.kind == "f" and not np.isfinite(visible).all():
         raise ValueError(_missing_label("NaN or infinity"))
@@ -63,11 +62,13 @@ def visible_labels(y: Any, labeled: Mask) -> np.ndarray[Any, Any]:
 
 def _with_own_types(y: Any) -> Any:
     """Entries keep their types, in lists and in what is pandas' own: gaps in hidden rows must not change the others."""
+    if hasattr(y, "to_pylist"):  # a column of pyarrow
+        y = y.to_pylist()
     if isinstance(y, list | tuple):
         return np.array([_single(label) for label in y], dtype=object)
     if isinstance(y, np.ndarray) and y.dtype.kind == "T":  # numpy's StringDType, which scikit-learn does not know
         return y.astype(object)
-    is_pandas = hasattr(y, "astype") and not isinstance(getattr(y, "dtype", np.dtype(object)), np.dtype)
+    is_pandas = hasattr(y, "columns") or (hasattr(y, "astype") and not isinstance(getattr(y, "dtype", None), np.dtype))
     return np.asarray(y.astype(object)) if is_pandas else y
 
 
@@ -85,7 +86,7 @@ def _single(label: Any, argument: str = "y") -> Any:
     """The label: neither made of several, nor of a type that a model file cannot hold."""
     if isinstance(label, list | tuple | dict | set | np.ndarray):
         raise TypeError(f"{argument} holds {label!r:.100}: a label is a string, a number or a boolean.")
-    if not isinstance(label, str | Real | np.generic) and not is_missing(label):
+    if not isinstance(label, str | int | float | np.generic) and not is_missing(label):
         raise TypeError(f"{argument} holds {label!r:.100}, a {type(label).__name__}: give its name, as a string.")
     if isinstance(label, int) and not MOST_NEGATIVE <= label < -MOST_NEGATIVE:
         raise ValueError(f"{argument} holds {label}, which is too large for a class: give it as a string.")

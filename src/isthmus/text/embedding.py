@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sklearn.preprocessing import normalize
 
+from isthmus.core.labels import read_column
 from isthmus.text.static import static_encoder
 from isthmus.typing import Array
 
@@ -27,12 +28,12 @@ def read_encoder(encoder: Any) -> Any:
     return encoder
 
 
-def embed_texts(texts: Sequence[str], encoder: Any = "static") -> Array:
+def embed_texts(texts: Iterable[str], encoder: Any = "static") -> Array:
     """Sentence embeddings of texts: one row of unit length for each, in single precision.
 
     Parameters
     ----------
-    texts : sequence of str
+    texts : iterable of str
     encoder : str, path or object with a method `encode`
         "static" or the name or folder of a static model (see `isthmus.text.static.static_encoder`), or anything whose
         ``encode(list of texts)`` returns a row of numbers for each.
@@ -55,12 +56,13 @@ def embed_texts(texts: Sequence[str], encoder: Any = "static") -> Array:
     return np.asarray(unit_embeddings(texts, read_encoder(encoder)), dtype=np.float32)
 
 
-def unit_embeddings(texts: Sequence[str], encoder: Any) -> Array:
+def unit_embeddings(texts: Iterable[str], encoder: Any) -> Array:
     """The encoder's rows, checked and made unit length, in the encoder's precision."""
-    rows = np.asarray(encoder.encode(list(texts)))
-    if rows.ndim != 2 or len(rows) != len(texts):
+    given = read_column(texts, "texts", "texts")
+    rows = np.asarray(encoder.encode(given))
+    if rows.ndim != 2 or len(rows) != len(given):
         raise ValueError(
-            f"encoder.encode returned an array of shape {rows.shape} for {len(texts)} texts: "
+            f"encoder.encode returned an array of shape {rows.shape} for {len(given)} texts: "
             "it must return one row of features per text."
         )
     if not np.isfinite(rows).all():

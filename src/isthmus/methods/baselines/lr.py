@@ -27,6 +27,11 @@ class LR(TransferClassifier):
         Inverse regularisation; or the best of 0.1, 1, 10 and 100 in a cross-validation on the labelled rows, which
         `classifier_.C` then says.
 
+    Attributes
+    ----------
+    classifier_ : LogisticRegression
+        scikit-learn's, which knows the classes by number.
+
     Examples
     --------
     >>> import numpy as np, isthmus

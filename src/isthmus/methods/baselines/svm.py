@@ -24,6 +24,11 @@ class SVM(TransferClassifier):
     random_state : int, RandomState or None
         Order in which liblinear visits the documents.
 
+    Attributes
+    ----------
+    classifier_ : LinearSVC
+        scikit-learn's, which knows the classes by number.
+
     Examples
     --------
     >>> import numpy as np, isthmus

@@ -60,6 +60,11 @@ class DTLM(TopicClassifier):
         says, which finds good clusters without their names.
     start_C, n_init, max_iter, tol, random_state, verbose, callback: as for `TCL`.
 
+    Attributes
+    ----------
+    coefficients_ : ndarray of classes x classes, or None
+        A, with which labels are read from V; None without the regression. The others are those of `TCL`.
+
     Examples
     --------
     >>> import numpy as np, isthmus

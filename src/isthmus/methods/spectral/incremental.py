@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from isthmus.core.estimator import ONE_BLAS_THREAD
 from isthmus.core.numerics import unit_rows
-from isthmus.core.problem import Problem, has_words, read_documents
+from isthmus.core.problem import Problem, has_words, read_documents, warn_of_empty
 from isthmus.core.solution import published
 from isthmus.core.workspace import Workspace
 from isthmus.methods.spectral._base import EmbeddingSolution
@@ -138,16 +138,19 @@ class IncrementalCDSC(CDSC):
             _known=np.where(known, problem.known.argmax(axis=1), -1),
         )
 
-    def partial_fit(self, X: Any) -> Self:
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Take in unlabelled documents of the target.
 
         Parameters
         ----------
         X : documents x words
+        y : ignored
+            Documents that arrive have no label.
         """
         check_is_fitted(self, "classes_")
         matrix = read_documents(self, X, reset=False)
         full = has_words(matrix)
+        warn_of_empty(int((~full).sum()), len(full))
         with ONE_BLAS_THREAD:
             rows = sp.csr_array(unit_rows(matrix[full]))
             self.solution_ = self.solution_.grown(self, rows, full, self.class_prior_)

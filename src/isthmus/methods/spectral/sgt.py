@@ -103,7 +103,7 @@ class SGT(TransferClassifier):
         cuts = np.column_stack([_cut(vectors, side, self.c) for side in sides.T])
         prior = problem.class_prior.astype(np.float64)
         found = _probabilities(cuts[len(classes) :], prior)
-        return SGTSolution(cuts, rows, prior, self.n_neighbors, distributions=found)
+        return SGTSolution(cuts, rows.copy(), prior, self.n_neighbors, distributions=found)
 
 
 @dataclass(frozen=True, eq=False)
