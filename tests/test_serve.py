@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 import json
-import shutil
 import threading
 from collections.abc import Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -21,10 +19,7 @@ from sklearn.feature_extraction.text import HashingVectorizer
 from starlette.testclient import TestClient
 
 import isthmus
-from isthmus.drift import profile_target
 from isthmus.serving import Batcher, Limits, QueueFullError, ServedModel, serving_app
-from isthmus.serving import app as app_module
-from isthmus.serving.metrics import Metrics
 from test_quality import make
 
 SOURCE, TARGET = make(40, 0), make(30, 1, "t")
@@ -268,72 +263,3 @@ def test_what_takes_too_long_is_ended_and_what_has_no_room_refused(folder: Path)
         assert client.post("/v1/label", json={"documents": ["refund"]}).status_code == 429
         assert client.get("/readyz").status_code == 503
         assert client.get("/healthz").status_code == 200
-
-
-# ---- reloading
-
-
-def replace(path: Path, new: Path) -> None:
-    shutil.copy(new, path.with_suffix(".new"))
-    path.with_suffix(".new").rename(path)
-
-
-def test_a_new_file_is_loaded_and_a_broken_one_is_not(folder: Path, tmp_path: Path) -> None:
-    path = tmp_path / "m.isthmus"
-    replace(path, folder / "lr.isthmus")
-    model = ServedModel("m", str(path), isthmus.load)
-    assert not model.reload()
-    replace(path, folder / "other.isthmus")
-    assert model.reload()
-    assert model.classes == ["fault", "money"]
-    path.write_bytes(b"broken")
-    assert not model.reload()
-    assert "cannot be loaded" in str(model.problem)
-    assert model.probabilities(["refund"])[1].shape == (1, 2)
-    path.unlink()
-    assert not model.reload()
-    replace(path, folder / "lr.isthmus")
-    assert model.reload()
-    assert model.problem is None
-    assert model.n_loaded == 3
-
-
-def test_no_request_is_dropped_while_models_change(folder: Path, tmp_path: Path) -> None:
-    path = tmp_path / "m.isthmus"
-    replace(path, folder / "lr.isthmus")
-    model = ServedModel("m", str(path), isthmus.load)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(app_module, "LOOK_EVERY", 0.005)
-        with TestClient(serving_app([model])) as client:
-            for number in range(60):
-                if number % 6 == 0:
-                    replace(path, folder / f"{('other', 'lr')[number // 6 % 2]}.isthmus")
-                answer = client.post("/v1/label", json={"documents": ["refund card", "crash"]})
-                assert answer.status_code == 200
-                results = answer.json()["results"]
-                assert [one["label"] for one in results] in (["pay", "bug"], ["money", "fault"])  # never of two models
-                assert all(one["label"] in one["probabilities"] for one in results)
-
-
-def test_drift_is_a_gauge(folder: Path, tmp_path: Path) -> None:
-    model = isthmus.load(folder / "lr.isthmus")
-    whole = dataclasses.replace(
-        model,
-        source_texts=[row["text"] for row in SOURCE],
-        target_texts=[row["text"] for row in TARGET],
-    )
-    isthmus.save(dataclasses.replace(model, profile=profile_target(whole)), tmp_path / "m.isthmus")
-    served_model, metrics = ServedModel("m", str(tmp_path / "m.isthmus"), isthmus.load), Metrics()
-    with TestClient(serving_app([served_model])) as client:
-        for seed, extra, drifted in ((5, "t", "0.0"), (6, "z", "1.0")):
-            texts = [row["text"] for row in make(1200, seed, extra)]
-            assert 'isthmus_drift{model="m"} 1' not in client.get("/metrics").text
-            for start in range(0, len(texts), 20):
-                client.post("/v1/label", json={"documents": texts[start : start + 20]})
-            assert f'isthmus_drift{{model="m"}} {drifted}' in client.get("/metrics").text
-            drift = served_model.drift()
-            assert drift is not None
-            metrics.tell_drift({"m": drift})
-        assert b'sign="class prior"' in metrics.text()
-        metrics.tell_drift({"m": None})  # a new model has seen nothing yet
-        assert b'model="m"' not in metrics.text()

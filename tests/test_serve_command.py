@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+from functools import partial
 from pathlib import Path
 from unittest import mock
 
@@ -75,8 +76,8 @@ def test_a_model_that_fails_is_counted_logged_and_answered(folder: Path, capsys:
     assert (answer.status_code, answer.json()) == (500, {"error": "The model failed on this request."})
     assert 'isthmus_requests_total{path="/v1/label",status="500"} 1.0' in counted
     assert "500" in described["paths"]["/v1/label"]["post"]["responses"]
-    *trace, failed, well = capsys.readouterr().err.splitlines()
-    assert [json.loads(line)["status"] for line in (failed, well)] == [500, 200]
+    *trace, failed, looked, well = capsys.readouterr().err.splitlines()
+    assert [json.loads(line)["status"] for line in (failed, looked, well)] == [500, 200, 200]
     assert trace[-1] == "IndexError: no such row"
 
 
@@ -98,3 +99,34 @@ def test_info_tells_what_is_in_a_file(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "x").write_bytes(b"no model")
     assert "is no model file" in run("info", tmp_path / "x").sentence
     assert "is no file" in run("info", tmp_path / "y").sentence
+
+
+def test_refusals_are_counted_and_logged_as_json(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Otherwise a server that refuses everybody looks idle."""
+    guard = partial(
+        Guard, hosts=[], token="secret", remedy="Send it.", open_paths=["/healthz", "/metrics"], as_json=True
+    )
+    with TestClient(serving_app(served(folder, "lr"), logs=True, guard=guard)) as client:
+        assert client.post("/v1/label", json={"documents": ["a"]}).json() == {"error": "Send it."}
+        client.headers["authorization"] = "Bearer secret"
+        assert client.get("/nothing").json() == {"error": "Not Found."}
+        assert client.get("/v1/label").json() == {"error": "Method Not Allowed."}
+        assert client.get("/v1/models").status_code == 200
+        assert client.get("/healthz").status_code == 200  # which asks every few seconds: counted, and not logged
+        counted = client.get("/metrics").text
+    lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+    assert [(line["method"], line["path"], line["status"]) for line in lines] == [
+        ("POST", "other", 401),
+        ("GET", "other", 404),
+        ("GET", "/v1/label", 405),
+        ("GET", "/v1/models", 200),
+    ]
+    for path, status in (("other", 401), ("/v1/models", 200), ("/healthz", 200)):
+        assert f'isthmus_requests_total{{path="{path}",status="{status}"}} 1.0' in counted
+
+
+def test_names_that_no_address_can_hold_and_empty_tokens_are_refused(folder: Path) -> None:
+    file = folder / "lr.isthmus"
+    for given in (f"a/b={file}", f"={file}"):
+        assert "give it a name without a slash" in run("serve", given).sentence
+    assert "it is empty" in run("serve", file, "--token", "").err

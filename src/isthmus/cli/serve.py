@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -48,6 +49,8 @@ def serve(
     from isthmus.serving import Limits, serving_app
     from isthmus.web import Guard, free_socket, own_names, run_server
 
+    if token == "":
+        raise typer.BadParameter("it is empty, and would be nobody's: give one, or leave it out.", param_hint="--token")
     local = _is_loopback(host)
     if not local and not token:
         raise typer.BadParameter(
@@ -57,13 +60,15 @@ def serve(
     limits = Limits(body=most_bytes, documents=most_documents, waiting=most_waiting, seconds=seconds)
     with free_socket(host, port) as listening:
         number = listening.getsockname()[1]
-        app = Guard(
-            serving_app(served, limits, token is not None, log),
+        guard = partial(
+            Guard,
             hosts=own_names(host, number) if local else [],
             token=token,
             remedy="The token is missing or wrong: send the header Authorization: Bearer TOKEN.",
             open_paths=["/healthz", "/readyz"],
+            as_json=True,
         )
+        app = serving_app(served, limits, token is not None, log, guard)
         shown = f"[{host}]" if ":" in host else host
         listed = ", ".join(model.name for model in served)
         output().print(
@@ -88,6 +93,8 @@ def _load(given: list[str], encoder: str | None) -> list[ServedModel]:
     for one in given:
         name, sign, path = one.partition("=")
         name, path = (name, path) if sign and not Path(one).exists() else (model_name(one), one)
+        if not name or "/" in name:
+            raise DataError(f"A model is called {name!r}: give it a name without a slash, as in other={path}.")
         if name in served:
             raise DataError(f"Two models are called {name!r}: give one of them another name, as in other={path}.")
         served[name] = ServedModel(name, path, lambda path: load_result(path, encoder))

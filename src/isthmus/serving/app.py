@@ -9,10 +9,13 @@ import traceback
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from time import perf_counter, time
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -25,6 +28,8 @@ from isthmus.serving.metrics import Metrics
 from isthmus.serving.openapi import describe
 from isthmus.serving.served import ServedModel
 
+PROBES = ("/healthz", "/readyz", "/metrics")
+"""Asked for every few seconds, and not logged as long as all is well."""
 LOOK_EVERY = 1.0
 """Seconds between looks at the files of models."""
 Handler = Callable[[Request], Awaitable[Response]]
@@ -84,7 +89,7 @@ class _Service:
         self.metrics.tell_drift(drift)
         for name, model in self.models.items():
             self.metrics.waiting.labels(name).set(self.batchers[name].n_waiting)
-            self.metrics.loads.labels(name).set(model.n_loaded)
+            self.metrics.tell_model(name, model.n_loaded, model.loaded_at, model.problem is not None)
         return Response(self.metrics.text(), media_type="text/plain; version=0.0.4")
 
     async def openapi(self, request: Request) -> Response:
@@ -98,23 +103,8 @@ class _Service:
 
     # ---- around every answer
 
-    def within_limits(self, handler: Handler) -> Handler:
-        """Refuses at once what there is no room for, ends what takes too long, and counts and logs all."""
-
-        async def answer(request: Request) -> Response:
-            began = perf_counter()
-            response = await self._answered(handler, request)
-            seconds = perf_counter() - began
-            path = request.scope["route"].path
-            self.metrics.requests.labels(path, response.status_code).inc()
-            self.metrics.seconds.observe(seconds)
-            if self._logs:
-                self._log(request, path, response.status_code, seconds)
-            return response
-
-        return answer
-
-    async def _answered(self, handler: Handler, request: Request) -> Response:
+    async def answered(self, handler: Handler, request: Request) -> Response:
+        """Refuses at once what there is no room for, and ends what takes too long."""
         if self.n_requests >= self.limits.requests:
             return _refused(429, "Too many requests wait: try again.")
         self.n_requests += 1
@@ -122,6 +112,8 @@ class _Service:
             async with asyncio.timeout(self.limits.seconds):
                 return await handler(request)
         except TimeoutError:
+            if not getattr(request.state, "has_arrived", False):
+                return _refused(408, f"The request did not arrive within {self.limits.seconds:g} seconds.")
             return _refused(503, f"This took longer than {self.limits.seconds:g} seconds: send fewer documents.")
         except QueueFullError:
             return _refused(429, "Too many documents wait: try again.")
@@ -134,12 +126,18 @@ class _Service:
         finally:
             self.n_requests -= 1
 
-    def _log(self, request: Request, path: str, status: int, seconds: float) -> None:
-        """One line of JSON, with nothing of any document."""
-        line = {"time": round(time(), 3), "method": request.method, "path": path, "status": status,
-                "ms": round(1000 * seconds, 1), "documents": getattr(request.state, "documents", 0)}  # fmt: skip
-        with suppress(OSError):
-            sys.stderr.write(json.dumps(line) + "\n")
+    def told_of(self, scope: Any, status: int, seconds: float) -> None:
+        """Count an answer and, if that is asked for, log it: a line of JSON, with nothing of any document."""
+        route = scope.get("route")
+        path = "other" if route is None else route.path
+        self.metrics.requests.labels(path, status).inc()
+        if scope["method"] == "POST" and route is not None:
+            self.metrics.seconds.observe(seconds)
+        if self._logs and not (path in PROBES and status < 400):
+            n = scope.get("state", {}).get("documents", 0)
+            line = {"time": round(time(), 3), "method": scope["method"], "path": path, "status": status,
+                    "ms": round(1000 * seconds, 1), "documents": n}  # fmt: skip
+            _complain(json.dumps(line))
 
     @asynccontextmanager
     async def running(self, app: Starlette) -> AsyncIterator[None]:
@@ -151,16 +149,27 @@ class _Service:
             batcher.close()
 
     async def _look(self) -> None:
+        said: dict[str, str | None] = dict.fromkeys(self.models)
         while True:
             await asyncio.sleep(LOOK_EVERY)
-            for model in self.models.values():
-                await run_in_threadpool(model.reload)
+            for name, model in self.models.items():
+                try:
+                    await run_in_threadpool(model.reload)
+                except Exception as error:  # no thread, no file: there is a next time
+                    model.problem = str(error) or type(error).__name__
+                if model.problem != said[name]:
+                    _complain(f"{name}: {model.problem or 'loaded, and all is well again.'}")
+                    said[name] = model.problem
 
 
 def serving_app(
-    models: Sequence[ServedModel], limits: Limits | None = None, needs_token: bool = False, logs: bool = False
-) -> Starlette:
-    """A server of these models. Who may speak to it is for `isthmus.web.Guard` to say."""
+    models: Sequence[ServedModel],
+    limits: Limits | None = None,
+    needs_token: bool = False,
+    logs: bool = False,
+    guard: Callable[[Any], Any] | None = None,
+) -> Any:
+    """A server of these models. Who may speak to it is for a `guard` to say, such as `isthmus.web.Guard`."""
     service = _Service(models, limits or Limits(), needs_token, logs)
     posts = {
         "/v1/label": service.label,
@@ -174,9 +183,43 @@ def serving_app(
         "/metrics": service.show_metrics,
         "/openapi.json": service.openapi,
     }
-    routes = [Route(path, service.within_limits(handler), methods=["POST"]) for path, handler in posts.items()]
+    routes = [Route(path, partial(service.answered, handler), methods=["POST"]) for path, handler in posts.items()]
     routes += [Route(path, handler) for path, handler in gets.items()]
-    return Starlette(routes=routes, lifespan=service.running)
+    app = Starlette(routes=routes, lifespan=service.running, exception_handlers={HTTPException: _as_json})
+    return _Told(app if guard is None else guard(app), service)
+
+
+class _Told:
+    """All answers are counted and logged, refusals among them."""
+
+    def __init__(self, app: Any, service: _Service) -> None:
+        self._app, self._service = app, service
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        began, status = perf_counter(), 500
+
+        async def noting(message: Any) -> None:
+            nonlocal status
+            status = message.get("status", status)
+            await send(message)
+
+        try:
+            await self._app(scope, receive, noting)
+        finally:
+            self._service.told_of(scope, status, perf_counter() - began)
+
+
+async def _as_json(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    return JSONResponse({"error": f"{error.detail}."}, error.status_code, error.headers)
+
+
+def _complain(sentence: str) -> None:
+    with suppress(OSError):
+        sys.stderr.write(sentence + "\n")
 
 
 def _refused(status: int, sentence: str) -> Response:

@@ -55,6 +55,7 @@ async def read_object(request: Request, limits: Limits) -> dict[str, Any]:
                 raise RequestError(413, f"A request may have {limits.body:,} bytes: send fewer documents at a time.")
     except ClientDisconnect:
         raise RequestError(400, "The request ended early.") from None
+    request.state.has_arrived = True
     try:
         found = json.loads(body)
     except (ValueError, RecursionError):

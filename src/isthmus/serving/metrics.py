@@ -27,11 +27,25 @@ class Metrics:
         )
         self.waiting = Gauge("isthmus_waiting_documents", "Documents that wait.", ["model"], registry=self._registry)
         self.loads = Gauge("isthmus_model_loads", "How often a model was loaded.", ["model"], registry=self._registry)
-
+        self._loaded_at = Gauge(
+            "isthmus_model_loaded_timestamp_seconds", "When a model was loaded.", ["model"], registry=self._registry
+        )
+        self._problem = Gauge(
+            "isthmus_model_problem",
+            "1 if a newer file of a model cannot be loaded, or there is none.",
+            ["model"],
+            registry=self._registry,
+        )
         self.drift = Gauge(
             "isthmus_drift", "1 if the last documents do not look like the target.", ["model"], registry=self._registry
         )
         self.signs = Gauge("isthmus_drift_sign", "What drift is told by.", ["model", "sign"], registry=self._registry)
+
+    def tell_model(self, model: str, n_loaded: int, loaded_at: float, has_problem: bool) -> None:
+        """Of the file that a model comes from."""
+        self.loads.labels(model).set(n_loaded)
+        self._loaded_at.labels(model).set(loaded_at)
+        self._problem.labels(model).set(has_problem)
 
     def tell_drift(self, reports: Mapping[str, DriftReport | None]) -> None:
         """By model; None where there are too few documents to tell, and what was told of a model before it goes."""

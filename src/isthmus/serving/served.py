@@ -6,16 +6,21 @@ import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from time import time
 from typing import Any
+
+import numpy as np
 
 from isthmus._result import Result
 from isthmus.drift import DriftReport, compare_batches, describe_documents
-from isthmus.exceptions import EmptyDocumentWarning, ModelFileError, silenced
+from isthmus.exceptions import EmptyDocumentWarning, silenced
 from isthmus.inspection.occlusion import deciding_words
 from isthmus.text import named_features
 from isthmus.typing import Array
 
 Loader = Callable[[str], Result]
+Stamp = tuple[int, int, int, int]
+"""By which a file is seen to have changed."""
 WINDOW, LEAST = 1_000, 200
 """Documents that drift is told by, the last ones: at the most, and at the least."""
 DESCRIBED = 20
@@ -31,36 +36,51 @@ class ServedModel:
         self._loader, self._lock = loader, threading.Lock()
         self._stamp = self._look()
         self.result = loader(path)
-        self.n_loaded = 1
+        self.n_loaded, self.loaded_at = 1, time()
         self._recent: deque[tuple[Any, dict[str, Array]]] = deque(maxlen=WINDOW)
         self.problem: str | None = None
         """Why a newer file was not loaded."""
+        self._of_file: str | None = None
+        """What is wrong with the file as it is."""
 
     @property
     def classes(self) -> list[str]:
         return [str(label) for label in self.result.classes.tolist()]
 
-    def _look(self) -> tuple[int, int, int] | None:
+    def _look(self) -> Stamp | None:
         try:
             found = Path(self.path).stat()
         except OSError:
             return None
-        return found.st_mtime_ns, found.st_size, found.st_ino
+        return found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino
 
     def reload(self) -> bool:
         """Load the file again if it has changed; the model stays if that one cannot be loaded."""
         with self._lock:
             stamp = self._look()
-            if stamp is None or stamp == self._stamp:
-                return False
+            if stamp is None:
+                self.problem = f"{self.path} is not there any more."
+            elif stamp == self._stamp:
+                self.problem = self._of_file
+            else:
+                return self._load(stamp)
+            return False
+
+    def _load(self, stamp: Stamp) -> bool:
+        """What is wrong with a file is so until it changes; for want of memory, files or rights it is tried again."""
+        self._of_file = None
+        try:
+            self.result = self._loader(self.path)
+        except (OSError, MemoryError) as error:
+            self.problem = str(error) or type(error).__name__
+            return False
+        except Exception as error:  # of whatever kind: the model that there is goes on
             self._stamp = stamp
-            try:
-                self.result = self._loader(self.path)
-            except (ModelFileError, ValueError, OSError, MemoryError) as error:
-                self.problem = str(error)
-                return False
-            self.problem, self.n_loaded = None, self.n_loaded + 1
-            return True
+            self.problem = self._of_file = str(error)
+            return False
+        self._stamp, self.problem, self.n_loaded = stamp, None, self.n_loaded + 1
+        self.loaded_at = time()
+        return True
 
     def probabilities(self, texts: Sequence[str]) -> tuple[Any, Array]:
         """The classes, and a row for each text: both of the same model."""
@@ -69,8 +89,10 @@ class ServedModel:
         with silenced(EmptyDocumentWarning):
             probabilities = result.estimator.predict_proba(X)
         if result.profile is not None:
-            few = slice(DESCRIBED)
-            described = describe_documents(result.vectorizer, texts[few], X[few], probabilities[few], result.profile)
+            few = np.linspace(0, len(texts) - 1, min(len(texts), DESCRIBED)).round().astype(int)  # from first to last
+            described = describe_documents(
+                result.vectorizer, [texts[row] for row in few], X[few], probabilities[few], result.profile
+            )
             self._recent.append((result.profile, described))
         return result.classes, probabilities
 

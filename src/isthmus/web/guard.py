@@ -12,7 +12,7 @@ from typing import Any
 
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse
+from starlette.responses import JSONResponse, PlainTextResponse
 
 SAFE = {"GET", "HEAD", "OPTIONS"}
 HEADERS = {
@@ -42,12 +42,19 @@ class Guard:
 
     `hosts` are the values of the Host header that are answered to. With a `token`, a request must bring it: as a bearer
     token, as a cookie, or once in the address (?token=), which sets the cookie; whoever brings none is told `remedy`.
-    Paths in `open_paths` need none.
+    Paths in `open_paths` need none. Refusals are sentences, `as_json` for programs.
     """
 
     def __init__(
-        self, app: Any, hosts: Iterable[str], token: str | None, remedy: str, open_paths: Iterable[str] = ()
+        self,
+        app: Any,
+        hosts: Iterable[str],
+        token: str | None,
+        remedy: str,
+        open_paths: Iterable[str] = (),
+        as_json: bool = False,
     ) -> None:
+        self._as_json = as_json
         self._app, self._hosts, self._token = app, {host.lower() for host in hosts}, token
         self._remedy, self._open = remedy, set(open_paths)
 
@@ -59,7 +66,11 @@ class Guard:
         request = Request(scope)
         if (refusal := self._refusal(request)) is not None:
             status, sentence = refusal
-            await PlainTextResponse(sentence, status, HEADERS)(scope, receive, send)
+            refused = (
+                JSONResponse({"error": sentence}, status) if self._as_json else PlainTextResponse(sentence, status)
+            )
+            refused.headers.update(HEADERS)
+            await refused(scope, receive, send)
             return
         entering = self._is_token(request.query_params.get("token", ""))
 
