@@ -21,7 +21,7 @@ from typing import Any
 
 from isthmus.bench import TABLES
 from isthmus.bench.papers import Paper, load_papers
-from isthmus.io.atomic import write_beside
+from isthmus.io.atomic import write_atomically
 
 ROOT = Path(__file__).parent.parent
 MEASURED = ROOT / "src" / "isthmus" / "bench" / "measured.json"
@@ -107,7 +107,7 @@ def collect(folder: str) -> None:
             sweeps.append([file.parent.name, file.stem, points])
     stored = [[*key, round(mean, 5)] for key, mean in sorted(means.items())]
     listed = [",\n".join(json.dumps(one) for one in each) for each in (stored, sweeps)]
-    write_beside(MEASURED, '{{"means": [\n{}\n],\n"sweeps": [\n{}\n]}}\n'.format(*listed))
+    write_atomically(MEASURED, '{{"means": [\n{}\n],\n"sweeps": [\n{}\n]}}\n'.format(*listed))
     PICTURES.mkdir(exist_ok=True)
     for paper in load_papers():
         for name in (entry.picture for entry in paper.entries if entry.picture):
@@ -135,7 +135,7 @@ def documented() -> dict[tuple[str, str, str], float]:
 
 def page() -> None:
     """The documentation."""
-    write_beside(PAGE, page_text())
+    write_atomically(PAGE, page_text())
 
 
 def page_text() -> str:

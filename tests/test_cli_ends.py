@@ -18,7 +18,7 @@ from alone import COMMAND, alone, command
 from command import run
 from isthmus.cli.console import SafeConsole, print_json
 from isthmus.io import atomic
-from isthmus.io.atomic import Staging, write_beside
+from isthmus.io.atomic import Staging, write_atomically
 
 ESCAPE = "\x1b]0;owned\x07\x1b[31m\x9b5m\u202e"
 
@@ -120,7 +120,7 @@ os.kill(os.getpid(), 9)
     with Staging() as other:  # held by a process that is alive
         held = other.place(tmp_path / "other.csv")
         held.write_text("half")
-        write_beside(tmp_path / "out.csv", "whole")
+        write_atomically(tmp_path / "out.csv", "whole")
         assert held.read_text() == "half"
     assert {path.name for path in tmp_path.iterdir()} == {"out.csv", ".isthmus-mine"}
 
@@ -136,7 +136,7 @@ def test_a_folder_that_was_swept_before_it_was_locked_is_made_again(tmp_path: Pa
         return locked(folder)
 
     with mock.patch.object(atomic, "locked", late):
-        write_beside(tmp_path / "out.csv", "whole")
+        write_atomically(tmp_path / "out.csv", "whole")
     assert (tmp_path / "out.csv").read_text() == "whole"
     assert n_times == 2
 

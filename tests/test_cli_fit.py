@@ -272,8 +272,8 @@ def test_predict_reads_no_further_than_its_batch(files: Path) -> None:
 
 
 # Imports once what a fit needs, and then makes processes that run the whole command, and are killed one after the
-# other: half of them just before their first rename, their second and so on, the others at a random moment after the
-# first sign of an output.
+# other: half of them just before their first rename or link, their second and so on, the others at a random moment
+# after the first sign of an output.
 KILLER = """
 import os, random, signal, sys, time
 from isthmus.cli import main
@@ -281,7 +281,7 @@ from isthmus.cli import main
 def run(folder, n_renames):
     def watch(event, details):
         nonlocal n_renames
-        if event == "os.rename":
+        if event in ("os.rename", "os.link"):
             n_renames -= 1
             if n_renames == 0:
                 os.kill(os.getpid(), signal.SIGKILL)

@@ -110,6 +110,43 @@ def test_what_was_done_is_not_done_again(client: Any, folder: Path, tmp_path: Pa
     assert same(folder, tmp_path / "labels")
 
 
+def test_a_refusal_is_no_beginning(client: Any, folder: Path, tmp_path: Path) -> None:
+    """Asked again, it is refused again: what stands there may be somebody's work."""
+    output = tmp_path / "labels"
+    output.mkdir()
+    (output / "part-1.csv").write_text("corrected by hand")
+    for _ in range(2):
+        assert "exists: choose another name" in predict(folder, output, client.scheduler.address).sentence
+        assert (output / "part-1.csv").read_text() == "corrected by hand"
+        assert list(tmp_path.iterdir()) == [output]
+    assert predict(folder, output, client.scheduler.address, "--force").code == 0
+    assert same(folder, output)
+
+
+def test_an_empty_part_gets_no_labels_and_stops_nothing(client: Any, folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(folder / "parts", tmp_path / "parts")
+    (tmp_path / "parts" / "empty.csv").touch()
+    shutil.copy(folder / "model.isthmus", tmp_path / "model.isthmus")
+    done = predict(tmp_path, tmp_path / "labels", client.scheduler.address)
+    assert done.code == 0, done.err
+    assert "empty.csv hold no document, and got no labels" in done.err
+    assert same(folder, tmp_path / "labels")
+
+
+def test_parts_that_were_mended_are_all_that_is_left_to_do(client: Any, folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(folder / "parts", tmp_path / "parts")
+    shutil.copy(folder / "model.isthmus", tmp_path / "model.isthmus")
+    good, output = (tmp_path / "parts" / "part-2.csv").read_bytes(), tmp_path / "labels"
+    (tmp_path / "parts" / "part-2.csv").write_bytes(b"id,text\n")
+    failed = predict(tmp_path, output, client.scheduler.address)
+    assert failed.code == 1
+    assert re.search(rf"Of {PARTS} files \d are labelled, in .*: the same command goes on there", failed.sentence)
+    (tmp_path / "parts" / "part-2.csv").write_bytes(good)
+    done = predict(tmp_path, output, client.scheduler.address)
+    assert done.code == 0, done.err
+    assert same(folder, output)
+
+
 def test_parts_of_one_stem_keep_what_each_has_skipped(client: Any, folder: Path, tmp_path: Path) -> None:
     parts, output = tmp_path / "parts", tmp_path / "labels"
     parts.mkdir()
@@ -150,7 +187,7 @@ def test_options_that_workers_do_not_heed_are_refused(folder: Path, tmp_path: Pa
 def test_drift_of_a_part_is_told_by_the_exit_code(
     client: Any, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = {"documents": 9, "files": 5, "skipped": 0, "drifted": ["part-1.csv"]}
+    found = {"documents": 9, "files": 5, "skipped": 0, "drifted": ["part-1.csv"], "empty": []}
     monkeypatch.setattr(partitions, "label_files", lambda *_: found)
     address = client.scheduler.address
     done = predict(folder, tmp_path / "labels", address)

@@ -12,18 +12,19 @@ from unittest import mock
 import numpy as np
 import pytest
 
+from isthmus.exceptions import DataError
 from isthmus.io import atomic
-from isthmus.io.atomic import Staging, write_beside
+from isthmus.io.atomic import Staging, write_atomically
 from isthmus.io.journal import Journal
 
 
 def test_text_and_bytes_are_written_beside(tmp_path: Path) -> None:
     (tmp_path / "real").write_text("old")
     (tmp_path / "link").symlink_to(tmp_path / "real")
-    write_beside(tmp_path / "link", "ü\n")
+    write_atomically(tmp_path / "link", "ü\n")
     assert (tmp_path / "real").read_bytes() == "ü\n".encode()
     assert (tmp_path / "link").is_symlink()
-    write_beside(tmp_path / "real", b"\x00\xff")
+    write_atomically(tmp_path / "real", b"\x00\xff")
     assert (tmp_path / "link").read_bytes() == b"\x00\xff"
 
 
@@ -31,7 +32,7 @@ def test_text_and_bytes_are_written_beside(tmp_path: Path) -> None:
 def test_what_only_its_owner_may_read_stays_so(tmp_path: Path) -> None:
     path = tmp_path / "private"
     path.touch(mode=0o600)
-    write_beside(path, "new")
+    write_atomically(path, "new")
     assert path.stat().st_mode & 0o777 == 0o600
 
 
@@ -71,7 +72,7 @@ def test_where_nothing_can_be_locked_files_are_written_all_the_same(tmp_path: Pa
     other = tmp_path / ".isthmus-0123456789abcdef"
     other.mkdir()
     with mock.patch("isthmus.io.atomic.fcntl.flock", side_effect=OSError(errno.ENOLCK, "No locks available")):
-        write_beside(tmp_path / "out.csv", "whole")
+        write_atomically(tmp_path / "out.csv", "whole")
         with Journal.beside(tmp_path / "labels.csv", {}) as journal:
             journal.write(0, scores=np.ones(1))
     assert (tmp_path / "out.csv").read_text() == "whole"
@@ -82,7 +83,7 @@ def test_where_nothing_can_be_locked_files_are_written_all_the_same(tmp_path: Pa
 def test_a_journal_that_has_no_room_does_not_stay_locked(tmp_path: Path) -> None:
     full = OSError(errno.ENOSPC, "No space left on device")
     with (
-        mock.patch("isthmus.io.journal.write_beside", side_effect=full),
+        mock.patch("isthmus.io.journal.write_atomically", side_effect=full),
         pytest.raises(OSError, match="No space left"),
         Journal.beside(tmp_path / "labels.csv", {}),
     ):
@@ -108,3 +109,18 @@ def test_a_folder_that_is_being_swept_is_not_written_to(tmp_path: Path) -> None:
         place.write_text("whole")
         staging.commit()
     assert (tmp_path / "out.csv").read_text() == "whole"
+
+
+def test_what_another_process_has_written_meanwhile_stays(tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    with Staging(replacing=False) as staging:
+        staging.place(path).write_text("late")
+        path.write_text("early")
+        with pytest.raises(DataError, match="was written by another process meanwhile, and stays as it is"):
+            staging.commit()
+    assert path.read_text() == "early"
+    assert list(tmp_path.iterdir()) == [path]
+    with Staging(replacing=False) as staging:
+        staging.place(tmp_path / "other").write_text("done")
+        staging.commit()
+    assert (tmp_path / "other").read_text() == "done"

@@ -16,7 +16,7 @@ import numpy as np
 from isthmus.bench.figures import Picture
 from isthmus.bench.metrics import METRICS
 from isthmus.extras import import_extra
-from isthmus.io.atomic import write_beside
+from isthmus.io.atomic import write_atomically
 
 # Okabe and Ito's colours, which colour-blind readers can tell apart, and shapes for those who print in grey. Eight
 # colours with seven shapes or five dashes: a ninth line must not look like the first.
@@ -45,8 +45,8 @@ def write_picture(picture: Picture, folder: Path) -> list[Path]:
     numbers = StringIO(newline="")
     csv.writer(numbers, lineterminator="\n").writerows([picture.header, *picture.rows])
     paths = [folder / f"{picture.stem}.png", folder / f"{picture.stem}.csv"]
-    write_beside(paths[0], image.getvalue())
-    write_beside(paths[1], numbers.getvalue())
+    write_atomically(paths[0], image.getvalue())
+    write_atomically(paths[1], numbers.getvalue())
     return paths
 
 

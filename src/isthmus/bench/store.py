@@ -9,7 +9,7 @@ from importlib import metadata, resources
 from pathlib import Path
 from typing import Any
 
-from isthmus.io.atomic import write_beside
+from isthmus.io.atomic import write_atomically
 
 _DECISIVE = (
     "core",
@@ -58,7 +58,7 @@ class Store:
 
     def put(self, key: dict[str, Any], result: dict[str, Any]) -> None:
         self._folder.mkdir(parents=True, exist_ok=True)
-        write_beside(self._file(key), json.dumps(result))
+        write_atomically(self._file(key), json.dumps(result))
 
     def _file(self, key: dict[str, Any]) -> Path:
         text = json.dumps({**key, "code": fingerprint()}, sort_keys=True)

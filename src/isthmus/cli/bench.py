@@ -91,11 +91,11 @@ def _write_json(path: Path, table: str, settings: dict[str, Any], rows: list[Row
     from dataclasses import asdict
     from math import inf
 
-    from isthmus.io.atomic import write_beside
+    from isthmus.io.atomic import write_atomically
 
     changed = {name: str(value) if value == inf else value for name, value in settings.items()}
     found = {"rows": [asdict(row) for row in rows], "missing": [asdict(item) for item in missing]}
-    write_beside(path, json.dumps({"table": table, "set": changed, **found}, indent=1) + "\n")
+    write_atomically(path, json.dumps({"table": table, "set": changed, **found}, indent=1) + "\n")
 
 
 def _plan(

@@ -102,7 +102,7 @@ def fit(
     how: dict[str, Any] = {"preset": preset, "encoder": load_encoder(encoder), "client": cluster}
     use_target_labels |= bool(labels)
     with matrix_folder(inputs, next(iter(outputs.values()), None), about) as how["folder"]:
-        result = _fit_and_write(estimator, read, use_target_labels, max_time, how, outputs)
+        result = _fit_and_write(estimator, read, use_target_labels, max_time, how, outputs, force)
     Summary(read, result, Labels.of(result), use_target_labels, outputs, perf_counter() - began, changed).show(as_json)
 
 
@@ -202,6 +202,7 @@ def _fit_and_write(
     max_time: float | None,
     how: dict[str, Any],
     outputs: dict[str, Path],
+    force: bool,
 ) -> Result:
     from isthmus.cli.blocks import give_memory_back
     from isthmus.cli.stages import Stages
@@ -211,7 +212,7 @@ def _fit_and_write(
         result = _transfer(estimator, read, use_target_labels, max_time, how, stages)
         if read.files.target.in_blocks:
             give_memory_back()
-        _write(result, read, outputs, stages)
+        _write(result, read, outputs, force, stages)
     return result
 
 
@@ -256,7 +257,7 @@ def _warn_of_more_empty(result: Result, read: ReadFiles) -> None:
         warn_of_empty(n_empty, len(full))
 
 
-def _write(result: Result, read: ReadFiles, outputs: dict[str, Path], stages: Stages) -> None:
+def _write(result: Result, read: ReadFiles, outputs: dict[str, Path], force: bool, stages: Stages) -> None:
     """All files are written first, and get their names one after the other at the end."""
     from dataclasses import replace
     from itertools import islice
@@ -272,7 +273,7 @@ def _write(result: Result, read: ReadFiles, outputs: dict[str, Path], stages: St
     if not outputs:
         return
     target = read.files.target
-    with stages.stage("writing"), Staging() as staging:
+    with stages.stage("writing"), Staging(replacing=force) as staging:
         if path := outputs.get("--predictions"):
             form = check_format(str(path), "--predictions")
             with (

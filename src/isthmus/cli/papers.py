@@ -10,7 +10,7 @@ from isthmus.bench.papers import load_papers
 from isthmus.cli.console import output
 from isthmus.cli.outputs import check_outputs
 from isthmus.inspection.tables import plain_table
-from isthmus.io.atomic import write_beside
+from isthmus.io.atomic import write_atomically
 
 
 def show_papers(json_file: Path | None) -> None:
@@ -25,5 +25,5 @@ def show_papers(json_file: Path | None) -> None:
         console.print()
     if json_file is not None:
         entries = [asdict(entry) for paper in papers for entry in paper.entries]
-        write_beside(json_file, json.dumps({"entries": entries}, indent=1) + "\n")
+        write_atomically(json_file, json.dumps({"entries": entries}, indent=1) + "\n")
         console.print(f"Wrote {json_file}.", markup=False, soft_wrap=True)

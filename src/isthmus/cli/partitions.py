@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 from isthmus.exceptions import DataError
 
@@ -29,6 +30,20 @@ class Asked:
     """Whether rows that cannot be read are left out."""
 
 
+BEGUN = 0
+"""The block that names what was begun."""
+NOTHING = {
+    "documents": 0,
+    "without_known_words": 0,
+    "confidence": 0.0,
+    "doubtful": 0,
+    "labels": {},
+    "skipped": 0,
+    "drifted": False,
+}
+"""What is found in an empty part, which gets no labels."""
+
+
 def label_files(
     client: Any, asked: Asked, files: list[Path], output: Path, force: bool, at_fit: Sequence[AtFit] = ()
 ) -> dict[str, Any]:
@@ -41,23 +56,32 @@ def label_files(
     from isthmus.cli.stages import Stages
     from isthmus.io.journal import Journal, identity
 
-    about = {
-        "asked": vars(asked),
-        "files": [identity(file) for file in (Path(asked.model), *files)],
-        "isthmus": __version__,
-    }
+    about = {"asked": vars(asked), "model": identity(asked.model), "isthmus": __version__}
     with Journal.beside(output, about) as journal, Stages() as stages:
-        found = {number: kept for number in range(len(files)) if (kept := _kept(journal, number)) is not None}
-        left = {number: file for number, file in enumerate(files) if number not in found}
-        check_labels(left.values(), output, force or journal.resumed, asked.model)
+        kept = ((file, _kept(journal, file)) for file in files)
+        found = {file: tally for file, tally in kept if tally is not None}
+        left = [file for file in files if file not in found]
+        try:
+            own = _begun(journal)  # what this work has begun to write may be replaced
+            check_labels([file for file in left if file.name not in own], output, force, asked.model)
+        except DataError:
+            if not journal.resumed:
+                journal.remove()
+            raise
+        journal.write(BEGUN, names=_text(sorted({*own, *(file.name for file in left)})))
         output.mkdir(exist_ok=True)
-        with stages.stage(f"labelling {files[0].parent}") as advance:
-            for number, tally in _labelled(client, asked, left, output, at_fit):
-                journal.write(number, tally=_text(tally))
-                found[number] = tally
-                advance(len(found), len(files))
+        try:
+            with stages.stage(f"labelling {files[0].parent}") as advance:
+                for file, tally in _labelled(client, asked, left, output, dict(zip(files, at_fit, strict=False))):
+                    journal.write(_number(file), kept=_text({"file": identity(file), "tally": tally}))
+                    found[file] = tally
+                    advance(len(found), len(files))
+        except DataError as error:
+            raise DataError(
+                f"{error} Of {len(files)} files {len(found)} are labelled, in {output}: the same command goes on there."
+            ) from error
         journal.remove()
-    return _added_up(files, [found[number] for number in range(len(files))], output)
+    return _added_up(files, [found[file] for file in files], output)
 
 
 def label_partition(asked: Asked, file: str, output: str, rows: str = "", found: Any = None) -> dict[str, Any]:
@@ -73,6 +97,8 @@ def label_partition(asked: Asked, file: str, output: str, rows: str = "", found:
     from isthmus.io.documents import check_format, open_documents
 
     result = _loaded(asked.model, asked.encoder, Path(asked.model).stat().st_mtime_ns)
+    if not Path(file).stat().st_size:
+        return dict(NOTHING)
     known = None
     if found is not None:
         known = KnownAnswers(answers_of_rows(rows, result.estimator.class_prior_, found), rows_with_words(rows))
@@ -105,17 +131,17 @@ def _loaded(model: str, encoder: str | None, _changed: int) -> Result:
     return load_result(model, encoder)
 
 
-def _labelled(client: Any, asked: Asked, files: dict[int, Path], output: Path, at_fit: Sequence[AtFit]) -> Any:
+def _labelled(client: Any, asked: Asked, files: list[Path], output: Path, at_fit: dict[Path, AtFit]) -> Any:
     """What is found in each file, one after the other. A file whose worker dies goes to another one."""
     from isthmus.core.cluster import answer, send
 
-    def sent_with(number: int, file: Path) -> Any:
-        known = (at_fit[number].rows, at_fit[number].probabilities) if at_fit else ()
+    def sent_with(file: Path) -> Any:
+        known = (at_fit[file].rows, at_fit[file].probabilities) if at_fit else ()
         return send(client, label_partition, asked, str(file), str(output / file.name), *known)
 
-    sent = {number: sent_with(number, file) for number, file in files.items()}
-    for number, file in files.items():
-        yield number, answer(client, sent.pop(number), f"the file {file}")
+    sent = {file: sent_with(file) for file in files}
+    for file in files:
+        yield file, answer(client, sent.pop(file), f"the file {file}")
 
 
 def holds_tables(folder: str) -> bool:
@@ -153,16 +179,31 @@ def check_labels(files: Iterable[Path], output: Path, force: bool, model: str, o
         check_outputs({option: output / file.name if output.is_dir() else output}, force, inputs)
 
 
-def _kept(journal: Journal, number: int) -> dict[str, Any] | None:
-    found = journal.read(number)
-    return None if found is None else json.loads(str(found["tally"]))
+def _kept(journal: Journal, file: Path) -> dict[str, Any] | None:
+    """What was found in a file, if it was labelled as it is now."""
+    from isthmus.io.journal import identity
+
+    found = journal.read(_number(file))
+    kept = {} if found is None else json.loads(str(found["kept"]))
+    return kept["tally"] if kept.get("file") == identity(file) else None
 
 
-def _text(tally: dict[str, Any]) -> Any:
+def _begun(journal: Journal) -> set[str]:
+    """Names of the labels that this work has begun to write."""
+    found = journal.read(BEGUN)
+    return set() if found is None else set(json.loads(str(found["names"])))
+
+
+def _number(file: Path) -> int:
+    """Of a block: others may join the folder."""
+    return BEGUN + 1 + crc32(file.name.encode())
+
+
+def _text(what: Any) -> Any:
     """As an array, which is what a journal keeps."""
     import numpy as np
 
-    return np.array(json.dumps(tally))
+    return np.array(json.dumps(what))
 
 
 def _added_up(files: list[Path], found: list[dict[str, Any]], output: Path) -> dict[str, Any]:
@@ -174,10 +215,11 @@ def _added_up(files: list[Path], found: list[dict[str, Any]], output: Path) -> d
         "files": len(files),
         "documents": n,
         "labels": dict(labels.most_common()),
-        "mean_confidence": round(sum(each["confidence"] for each in found) / n, 4),
+        "mean_confidence": round(sum(each["confidence"] for each in found) / max(n, 1), 4),
         "doubtful": sum(each["doubtful"] for each in found),
         "without_known_words": sum(each["without_known_words"] for each in found),
         "skipped": sum(each["skipped"] for each in found),
+        "empty": [file.name for file, each in zip(files, found, strict=True) if not each["documents"]],
         "drifted": [file.name for file, each in zip(files, found, strict=True) if each["drifted"]],
         "written": str(output),
     }

@@ -147,7 +147,7 @@ def predict(
             kept_blocks(Path(output) if keeps else None, [model, file], about) as journal,
             Stages() as stages,
             open_documents(file, **how) as documents,
-            Staging() as staging,
+            Staging(replacing=force) as staging,
         ):
             with stages.stage(f"labelling {file}") as advance, _opened(output, staging) as stream:
                 tally = label(result, documents, stream, written_as, "" if to_stdout else output, journal, advance)
@@ -213,6 +213,8 @@ def _label_folder(asked: Asked, folder: str, output: Path, address: str, *, forc
     files = files_of(folder)
     with connected(address) as client:
         found = label_files(client, asked, files, output.resolve(), force)
+    if found["empty"]:
+        complain(f"Warning: {', '.join(found['empty'])} hold no document, and got no labels.", "yellow")
     if found["drifted"]:
         complain(f"Warning: {', '.join(found['drifted'])} do not look like the target of the fit.", "bold red")
     if as_json:

@@ -66,7 +66,7 @@ def update_model(
         known, measured = _known_labels(result, new, *given, use_own=use_target_labels)
         with stages.stage("learning"), asking():
             after = result.update(new.texts, known)
-        with stages.stage("writing"), Staging() as staging:
+        with stages.stage("writing"), Staging(replacing=force) as staging:
             save_result(after, staging.place(output))
             staging.commit()
     _tell(result, after, new, measured, output, as_json)

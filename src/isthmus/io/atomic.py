@@ -10,6 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
+from isthmus.exceptions import DataError
+
 try:
     import fcntl
 except ImportError:  # Windows: what a process leaves behind that was killed stays there
@@ -40,7 +42,9 @@ class Staging:
     >>> folder.cleanup()
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, replacing: bool = True) -> None:
+        """Without `replacing`, a file that another process has written meanwhile stays, and `commit` fails."""
+        self._replacing = replacing
         self._files: list[tuple[Path, Path]] = []
         self._asides: dict[Path, _Aside] = {}
 
@@ -61,9 +65,10 @@ class Staging:
         for temporary, _ in self._files:
             _synchronise(temporary)
         for temporary, final in self._files:
-            if final.exists():
-                shutil.copymode(final, temporary)  # what only its owner may read stays so
-            temporary.replace(final)
+            if self._replacing:
+                _replace(temporary, final)
+            else:
+                _put_anew(temporary, final)
         for folder in self._asides:
             _synchronise(folder)
 
@@ -148,11 +153,27 @@ def _sweep(parent: Path) -> None:
                     os.close(lock)
 
 
-def write_beside(path: Path, content: str | bytes) -> None:
+def write_atomically(path: Path, content: str | bytes, *, replacing: bool = True) -> None:
     """One file, whole or not at all. Text is written in UTF-8."""
-    with Staging() as staging:
+    with Staging(replacing=replacing) as staging:
         staging.place(path).write_bytes(content.encode() if isinstance(content, str) else content)
         staging.commit()
+
+
+def _replace(temporary: Path, final: Path) -> None:
+    if final.exists():
+        shutil.copymode(final, temporary)  # what only its owner may read stays so
+    temporary.replace(final)
+
+
+def _put_anew(temporary: Path, final: Path) -> None:
+    try:
+        os.link(temporary, final)
+    except FileExistsError:
+        sentence = f"{final} was written by another process meanwhile, and stays as it is: choose another name."
+        raise DataError(sentence) from None
+    except OSError:  # a file system without links
+        _replace(temporary, final)
 
 
 def _synchronise(path: Path) -> None:

@@ -13,7 +13,7 @@ from typing import Any, Self
 import numpy as np
 
 from isthmus.exceptions import DataError
-from isthmus.io.atomic import locked, write_beside
+from isthmus.io.atomic import locked, write_atomically
 
 ABOUT = "about.json"
 """The file that says what the work depends on. Work that depends on anything else is begun anew."""
@@ -72,7 +72,7 @@ class Journal:
         """Keep a block."""
         stream = io.BytesIO()
         np.savez(stream, **arrays)
-        write_beside(self._block(number), stream.getvalue())
+        write_atomically(self._block(number), stream.getvalue())
 
     def remove(self) -> None:
         """All is done."""
@@ -98,7 +98,7 @@ class Journal:
         if not self.resumed:
             for each in self.folder.iterdir():
                 shutil.rmtree(each) if each.is_dir() else each.unlink()
-            write_beside(about, self._about)
+            write_atomically(about, self._about)
 
     def __exit__(self, *_: object) -> None:
         lock, self._lock = self._lock, None

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from isthmus.exceptions import DataError
-from isthmus.io.atomic import write_beside
+from isthmus.io.atomic import write_atomically
 from isthmus.typing import Array, Matrix
 
 STATE = "matrix.json"
@@ -88,7 +88,7 @@ class MatrixWriter:
         return int(self._state["rows" if name == "lengths" else "non_zeros"])
 
     def _tell(self) -> None:
-        write_beside(self.path / STATE, json.dumps(self._state).encode())
+        write_atomically(self.path / STATE, json.dumps(self._state).encode())
 
     def _cut(self) -> None:
         """Begin the files, or take off what was written after the last block that was told of."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from isthmus.evaluation import Comparison, Evaluation
-from isthmus.io.atomic import write_beside
+from isthmus.io.atomic import write_atomically
 from isthmus.report import charts
 from isthmus.report.assembly import render_page
 from isthmus.report.scores import MOST_CLASSES, tenths_of
@@ -36,5 +36,5 @@ def write_evaluation(
         shows_confusion=len(evaluation.classes) <= MOST_CLASSES,
         reliability=charts.reliability(evaluation.reliability),
     )
-    write_beside(path, html)
+    write_atomically(path, html)
     return path

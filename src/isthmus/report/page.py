@@ -13,7 +13,7 @@ from isthmus.inspection.bridge import NARROW, NOTEBOOK, WIDE, Bridge, draw_bridg
 from isthmus.inspection.correspondence import Correspondence
 from isthmus.inspection.notebook import class_colors, notebook_html
 from isthmus.inspection.topics import Topics
-from isthmus.io.atomic import write_beside
+from isthmus.io.atomic import write_atomically
 from isthmus.report import answer, charts
 from isthmus.report.assembly import percent, read_asset, render_page, script_json
 from isthmus.report.baseline import baseline
@@ -52,7 +52,7 @@ def write_report(
         raise FileExistsError(f"{path} exists: give another path, or force=True to write over it.")
     if not path.parent.is_dir():
         raise FileNotFoundError(f"{path.parent} is not a folder: make it first, or give another path.")
-    write_beside(path, render(read_material(result, ids, truth), names, sample))
+    write_atomically(path, render(read_material(result, ids, truth), names, sample))
     return path
 
 

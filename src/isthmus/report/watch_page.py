@@ -7,7 +7,7 @@ from math import inf
 from pathlib import Path
 
 from isthmus.drift import DriftReport, Sign
-from isthmus.io.atomic import write_beside
+from isthmus.io.atomic import write_atomically
 from isthmus.report import charts
 from isthmus.report.assembly import render_page
 
@@ -38,7 +38,7 @@ def write_watch(reports: Sequence[tuple[str, DriftReport]], path: Path, *, model
         model=model,
         drawn=drawn,
     )
-    write_beside(path, html)
+    write_atomically(path, html)
     return path
 
 

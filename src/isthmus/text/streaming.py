@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 
 from isthmus.core.labels import read_texts
 from isthmus.exceptions import DataError, NoWordError
-from isthmus.io.atomic import write_beside
+from isthmus.io.atomic import write_atomically
 from isthmus.io.matrices import MatrixWriter, is_finished, open_matrix
 from isthmus.text.unicode_counts import UnicodeCounts, least_documents
 from isthmus.text.vectorizer import inverse_frequency, preset_for, preset_vectorizer
@@ -80,7 +80,7 @@ def _claim(folder: Path, preset: str) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     note = folder / PRESET
     if not note.exists():
-        write_beside(note, preset)
+        write_atomically(note, preset)
     before = note.read_text(encoding="utf-8")
     if before != preset:
         raise DataError(

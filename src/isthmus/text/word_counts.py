@@ -12,7 +12,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from isthmus.io.atomic import Staging, write_beside
+from isthmus.io.atomic import Staging, write_atomically
 
 MOST_WORDS = 500_000
 MOST_TEXTS = 200_000
@@ -92,11 +92,11 @@ class WordCounts:
     def _write(self) -> None:
         """The file first: what is not told of is counted again, and written over."""
         rows = (_line(word, self._counts[word]) for word in sorted(self._counts))
-        write_beside(self._file(self._n_files), "".join(rows))
+        write_atomically(self._file(self._n_files), "".join(rows))
         self._state["files"] += 1
         self._state["texts"] += self._waiting
         self._counts, self._waiting = Counter(), 0
-        write_beside(self.folder / STATE, json.dumps(self._state))
+        write_atomically(self.folder / STATE, json.dumps(self._state))
 
 
 def added_counts(files: Sequence[Path]) -> Iterator[tuple[str, int]]:

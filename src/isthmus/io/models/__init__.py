@@ -104,7 +104,7 @@ def save(model: Any, path: str | os.PathLike[str], *, force: bool = False) -> No
         "learned": what_was_learned(model, estimator),
         "encoder": _identity(encoder.encoder) or needs_encoder,
     }
-    with Staging() as staging:
+    with Staging(replacing=force) as staging:
         beside = staging.place(target)
         beside.write_bytes(pack(tree, encoder.tensors, about))
         del tree  # a large model will be there twice
