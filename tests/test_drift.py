@@ -12,6 +12,7 @@ import pytest
 
 import isthmus
 from command import run
+from isthmus.cli.watch import verdict
 from isthmus.core.features import is_word
 from isthmus.drift import (
     TargetProfile,
@@ -51,7 +52,7 @@ def test_batches_of_the_same_target_raise_an_alarm_once_in_a_hundred_times(n_pro
     assert sum(alarms) < 5
 
 
-@pytest.mark.parametrize(("n_profile", "n_batch"), [(4000, 60), (100, 1000)])
+@pytest.mark.parametrize(("n_profile", "n_batch"), [(4000, 60), (200, 1000)])
 def test_false_alarms_are_those_of_all_signs_together(
     monkeypatch: pytest.MonkeyPatch, n_profile: int, n_batch: int
 ) -> None:
@@ -275,6 +276,35 @@ def test_a_batch_that_is_given_twice_counts_twice(folder: Path) -> None:
 def test_limits_are_wider_where_the_profile_is_small() -> None:
     """By as much as the mean of so few documents may be off."""
     values = np.random.default_rng(0).normal(size=2000)
-    few, many = (_Draws(n, 400, 0).means(values[:n]).std() for n in (100, 2000))
+    few, many = (_Draws(n, 400, 0).means(values[:n], values[:n].mean()).std() for n in (100, 2000))
     assert few / values[:100].std() == pytest.approx((1 / 400 + 1 / 100) ** 0.5, rel=0.1)
     assert many / values.std() == pytest.approx((1 / 400 + 1 / 2000) ** 0.5, rel=0.1)
+
+
+@pytest.mark.parametrize("n_batch", [20, 200])
+def test_what_a_small_profile_lacks_by_chance_is_no_alarm(n_batch: int) -> None:
+    """Three documents in a hundred hold new words: of fifty, a fifth of the profiles have none."""
+
+    def drawn(n: int, rng: Any) -> dict[str, Any]:
+        unknown = np.where(rng.random(n) < 0.03, rng.uniform(0.2, 1, n), 0)
+        return {**batch(n, 0), "unknown": unknown, "closeness": rng.uniform(size=n), "numbers": rng.integers(2, size=n)}
+
+    rng, alarms = np.random.default_rng(1), 0
+    for seed in range(80):
+        known = drawn(50, rng)
+        target = TargetProfile(
+            **{name: known[name] for name in ("unknown", "closeness", "confidence", "numbers")}, center=np.zeros(1)
+        )
+        alarms += compare_batch(target, drawn(n_batch, rng), seed).drifted
+    assert alarms <= 4  # it was 20 and more
+
+
+def test_fewer_documents_than_tell_anything_raise_no_alarm() -> None:
+    strange = {**batch(19, 0), "unknown": np.ones(19)}
+    report = compare_batch(profile(400), strange)
+    assert any(sign.is_alarm for sign in report.signs)
+    assert not report.drifted
+    assert report.as_dict()["too_small"]
+    assert "Fewer than 20 documents do not tell" in str(report)
+    assert verdict(report) == "too few to tell"
+    assert verdict(compare_batch(profile(400), {**batch(20, 0), "unknown": np.ones(20)})) == "drift"

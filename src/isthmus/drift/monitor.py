@@ -66,14 +66,20 @@ class DriftReport:
     """That of the target at the fit. It raises no alarm: a batch of the same target may well be less sure than it."""
 
     @property
+    def is_too_small(self) -> bool:
+        """Whether so few documents tell nothing."""
+        return self.n < LEAST
+
+    @property
     def drifted(self) -> bool:
-        return any(sign.is_alarm for sign in self.signs)
+        return not self.is_too_small and any(sign.is_alarm for sign in self.signs)
 
     def as_dict(self) -> dict[str, Any]:
         """For scripts."""
         return {
             "documents": self.n,
             "drifted": self.drifted,
+            "too_small": self.is_too_small,
             "confidence": self.confidence,
             "usual_confidence": self.usual_confidence,
             "signs": [
@@ -91,6 +97,8 @@ class DriftReport:
 
     def __str__(self) -> str:
         alarms = [str(sign) for sign in self.signs if sign.is_alarm]
+        if self.is_too_small:
+            return f"Fewer than {LEAST} documents do not tell whether they look like the target of the fit."
         if not alarms:
             return f"These {self.n:,} documents look like the target that the model was fitted to."
         return (
@@ -147,10 +155,13 @@ class _Draws:
     def __init__(self, n_profile: int, n_batch: int, random_state: int) -> None:
         self._rng, self._n_profile, self._n_batch = np.random.default_rng(random_state), n_profile, n_batch
 
-    def means(self, values: Array) -> Array:
-        """Of batches, moved by how far the profile's own mean may be off."""
-        batches = values[self._rows(self._n_batch)].mean(axis=1)
-        error = values.std() / np.sqrt(self._n_profile)
+    def means(self, values: Array, extreme: float) -> Array:
+        """Of batches, moved by how far the profile's own mean may be off.
+
+        A sample may lack what is rare: it scatters as though it had one such document more.
+        """
+        batches = values[self._rng.integers(0, len(values), (N_DRAWS, self._n_batch))].mean(axis=1)
+        error = np.append(values, extreme).std() / np.sqrt(self._n_profile)
         return np.asarray(batches + self._rng.normal(0, error, N_DRAWS))
 
     def variations(self, numbers: Any, prior: Array) -> Array:
@@ -159,13 +170,10 @@ class _Draws:
         batches = self._rng.multinomial(self._n_batch, priors) / self._n_batch
         return np.asarray(np.abs(batches - prior).sum(axis=1) / 2)
 
-    def _rows(self, n: int) -> Any:
-        return self._rng.integers(0, self._n_profile, (N_DRAWS, n))
-
 
 def _sign(name: str, found: Array, usual: Array, draws: _Draws, side: Literal["low", "high"]) -> Sign:
     """An alarm where the mean is higher, or lower, than nearly all means of the target's own batches."""
-    means = draws.means(usual)
+    means = draws.means(usual, 1.0 if side == "high" else 0.0)
     low = float(np.quantile(means, FALSE_ALARMS_OF_EACH)) if side == "low" else 0.0
     high = float(np.quantile(means, 1 - FALSE_ALARMS_OF_EACH)) if side == "high" else float("inf")
     return Sign(name, float(found.mean()), float(usual.mean()), low, high)
