@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -169,6 +170,18 @@ def test_a_project_is_open_once(session: Session) -> None:
     with pytest.raises(DataError, match="is open in another studio: end that one, or name another project"):
         Project(session.project.path)
     assert session.state()["files"]["n_target"] == len(ROWS)
+
+
+def test_a_copy_of_an_open_project_has_all_of_it(session: Session, tmp_path: Path) -> None:
+    """Which is how people back it up."""
+    fitted(session)
+    document = shown(session)
+    session.answer(document["row"], "label", TRUTH[document["id"]])
+    shutil.copy(session.project.path, tmp_path / "copy")
+    copied = Session(Project(tmp_path / "copy"), "LR")
+    assert copied.state() == {**session.state(), "project": "copy"}
+    assert len(copied.project.answers()) == 1
+    copied.project.close()
 
 
 def test_a_project_opens_again_as_it_was(session: Session) -> None:

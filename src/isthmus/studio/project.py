@@ -89,15 +89,17 @@ class Project:
             raise DataError(f"{path} cannot be opened as a project: {error}.") from None
 
     def _prepare(self) -> None:
-        self._db.execute("PRAGMA locking_mode=EXCLUSIVE")  # once it is in WAL mode
+        self._db.execute("PRAGMA locking_mode=EXCLUSIVE")
         (application,), (version,) = (
             self._db.execute(f"PRAGMA {name}").fetchone() for name in ("application_id", "user_version")
         )
         is_new = not self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         if not is_new and (application, version) != (APPLICATION, VERSION):
             raise DataError(f"{self.path} is no project of isthmus studio, or one of another version.")
-        self._db.execute("PRAGMA journal_mode=WAL")
+        self._db.execute("PRAGMA journal_mode=DELETE")  # all of a project is in its file, which people copy
         self._db.execute("PRAGMA synchronous=FULL")
+        self._db.execute("BEGIN EXCLUSIVE")  # held until the project is closed
+        self._db.execute("COMMIT")
         if is_new:
             with self._transaction():
                 for statement in SCHEMA.split(";\n"):
