@@ -118,12 +118,56 @@ def test_documents_that_a_model_has_learned_the_labels_of_are_not_drawn_again(fi
     assert run("fit", *files(fitted), "--labels", labelled, "--method", "LR", "-o", model).code == 0
     asked = ("-n", 500, "--kind", "random", "-o", tmp_path / "more.csv", "--force")
     done = run("suggest", model, fitted / "t.csv", *asked)
-    assert "has learned from 10 labels: the documents in these rows of" in done.last
+    assert "has learned the labels of 10 documents of" in done.last
     assert {row["id"] for row in rows_of(tmp_path / "more.csv")} == set(TRUTH) - {row["id"] for row in filled}
     assert run("suggest", model, fitted / "t.csv", *asked, "--labels", labelled).err == ""
-    put(tmp_path / "longer.csv", [*rows_of(fitted / "t.csv"), {"id": "new", "text": "one more"}])
-    done = run("suggest", model, tmp_path / "longer.csv", *asked)
-    assert "has learned from 10 labels: give them with --labels" in done.last
+    longer = put(tmp_path / "longer.csv", [{"id": "new", "text": "one more"}, *rows_of(fitted / "t.csv")])
+    later = tmp_path / "later.isthmus"
+    assert run("update", model, longer, "-o", later).code == 0  # which knows of no label itself
+    for known in (model, later):
+        assert "has learned the labels of 10 documents of" in run("suggest", known, longer, *asked).last
+        chosen = {row["id"] for row in rows_of(tmp_path / "more.csv")}
+        assert chosen == {"new", *TRUTH} - {row["id"] for row in filled}
+
+
+def test_labels_that_were_learned_measure_nothing(fitted: Path, tmp_path: Path) -> None:
+    filled = [{**row, "label": TRUTH[row["id"]]} for row in rows_of(suggest(fitted, "measured.csv", "-n", 10))]
+    labelled, model = put(fitted / "measured.csv", filled), tmp_path / "m.isthmus"
+    assert run("fit", *files(fitted), "--labels", labelled, "--method", "LR", "-o", model).code == 0
+    assert "has learned the labels of all documents in" in run("evaluate", model, labelled).sentence
+    truth = [{**row, "label": TRUTH[row["id"]]} for row in rows_of(fitted / "t.csv")]
+    done = run("evaluate", model, put(tmp_path / "truth.csv", truth), "--json")
+    found = json.loads(done.stdout)
+    assert (found["documents"], found["learned"]) == (len(truth) - 10, 10)
+    assert (
+        "not counted are 10 documents whose label the model has learned"
+        in run("evaluate", model, tmp_path / "truth.csv").err + run("evaluate", model, tmp_path / "truth.csv").stdout
+    )
+
+
+def test_what_a_model_predicted_is_not_taken_for_labels(fitted: Path, tmp_path: Path) -> None:
+    predicted = tmp_path / "predictions.csv"
+    assert run("predict", fitted / "m.isthmus", fitted / "t.csv", "-o", predicted).code == 0
+    for command in (
+        ("fit", *files(fitted), "--method", "LR", "-o", tmp_path / "n.isthmus"),
+        ("update", fitted / "m.isthmus", fitted / "t.csv", "-o", tmp_path / "n.isthmus"),
+        ("suggest", fitted / "m.isthmus", fitted / "t.csv", "-o", tmp_path / "n.csv"),
+    ):
+        assert "holds labels that a model predicted" in run(*command, "--labels", predicted).sentence
+    people = [{"id": row["id"], "label": row["label"]} for row in rows_of(predicted)]
+    put(tmp_path / "people.csv", people)
+    assert (
+        run(
+            "suggest",
+            fitted / "m.isthmus",
+            fitted / "t.csv",
+            "-o",
+            tmp_path / "n.csv",
+            "--labels",
+            tmp_path / "people.csv",
+        ).code
+        == 1
+    )
 
 
 @pytest.fixture

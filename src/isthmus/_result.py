@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,14 @@ class Result:
     n_texts: int = field(default=0, repr=False)
     """Target texts learned from so far, where `labels` has not all of them: after an update, or a fit in blocks that
     left its own out of the file."""
+
+    learned: Array | None = field(default=None, repr=False)
+    """Digests of all texts whose labels were learned from so far: these measure nothing any more. None for none."""
+
+    def has_learned(self, texts: Iterable[str]) -> Mask:
+        """Which of these texts had a label that was learned from, in the fit or in an update."""
+        found = digests_of(texts)
+        return np.zeros(len(found), dtype=bool) if self.learned is None else np.isin(found, self.learned)
 
     @property
     def given(self) -> Mask:
@@ -90,9 +99,13 @@ class Result:
         given = np.array([label is not None for label in known])
         probabilities[given] = [self.classes == label for label in known if label is not None] or probabilities[given]
         profile = profile_update(self, estimator, vectorizer, found, X)
+        learned = digests_of([text for text, label in zip(found, known, strict=True) if label is not None])
+        if self.learned is not None:
+            learned = np.union1d(self.learned, learned)
         own = {"labels": self.classes[probabilities.argmax(axis=1)], "probabilities": probabilities, "X": X}
         words = {"estimator": estimator, "vectorizer": vectorizer, "target_texts": found, "target_labels": known}
-        return Result(classes=self.classes, profile=profile, n_texts=n_before + len(found), **own, **words)
+        n_texts = n_before + len(found)
+        return Result(classes=self.classes, profile=profile, n_texts=n_texts, learned=learned, **own, **words)
 
     def topics(self, n_words: int = 10) -> Topics:
         """The words that carried the labels across, for methods that have topics."""
@@ -167,6 +180,12 @@ class Result:
         from isthmus.report import result_html
 
         return result_html(self)
+
+
+def digests_of(texts: Iterable[str]) -> Array:
+    """A number for each text, by which it is known again, and which tells nothing of it."""
+    halves = [blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest() for text in texts]
+    return np.frombuffer(b"".join(halves), dtype="<u8").astype(np.uint64)
 
 
 def without_documents(result: Result) -> Result:

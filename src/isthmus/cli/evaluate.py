@@ -75,12 +75,13 @@ def evaluate(
     reading["allow_labels"] = [*classes, *(allow_label or ())]
     with Stages() as stages:
         documents, unknown, not_random = _read(file, text, truth or label, reading, classes, stages)
+        documents, n_learned = _not_learned(result, documents, model)
         with stages.stage("labelling"):
             _, probabilities = ask(result, documents.texts)
         evaluation = evaluate_labels([str(label) for label in documents.labels], probabilities, classes)
         labels = [classes[number] for number in probabilities.argmax(axis=1)]
         others = [_without_transfer(result, source, text, label, reading, documents, labels, stages)] if source else []
-    sample = _sample_alone(file, evaluation.n, not_random)
+    sample = _sample_alone(file, evaluation.n, not_random, n_learned)
     if report is not None:
         sentences = [*sample, *(finding.message for finding in unknown)]
         write_evaluation(evaluation, report, model=model, file=file, others=others, unknown=sentences)
@@ -88,10 +89,23 @@ def evaluate(
         written: dict[str, Any] = {"model": model, "file": file, **evaluation.as_dict()}
         written |= {"against": [other.as_dict() for other in others]}
         written |= {"unknown_labels": [finding.as_dict() for finding in unknown]}
-        written["not_drawn_at_random"] = not_random
+        written |= {"not_drawn_at_random": not_random, "learned": n_learned}
         print_json(written | {"written": report and str(report)})
     else:
         _show(evaluation, others, unknown, documents, report, sample)
+
+
+def _not_learned(result: Result, documents: Gathered, model: str) -> tuple[Gathered, int]:
+    """Without the documents whose label the model has learned, and how many these are."""
+    from isthmus.exceptions import DataError
+
+    learned = result.has_learned(documents.texts)
+    if learned.all():
+        raise DataError(
+            f"{model} has learned the labels of all documents in {documents.path}, which so measure nothing: label "
+            "others, as isthmus suggest --kind random chooses them."
+        )
+    return documents.only((~learned).nonzero()[0].tolist()), int(learned.sum())
 
 
 def _read(
@@ -136,15 +150,19 @@ def _random_ones(found: Gathered) -> Gathered:
     return found.only(rows)
 
 
-def _sample_alone(file: str, n: int, not_random: int) -> list[str]:
-    """The sentence about documents that do not count, if there are any."""
+def _sample_alone(file: str, n: int, not_random: int, n_learned: int) -> list[str]:
+    """Sentences about documents that do not count, if there are any."""
     from isthmus.cli.console import n_documents
 
+    learned = (
+        [f"{file}: not counted are {n_documents(n_learned)} whose label the model has learned."] if n_learned else []
+    )
     if not not_random:
-        return []
+        return learned
     return [
+        *learned,
         f"{file}: {n_documents(n)} {'counts' if n == 1 else 'count'}, drawn at random by isthmus suggest. Not counted: "
-        f"{n_documents(not_random)} chosen to teach, which {'is' if not_random == 1 else 'are'} harder than the rest."
+        f"{n_documents(not_random)} chosen to teach, which {'is' if not_random == 1 else 'are'} harder than the rest.",
     ]
 
 

@@ -63,7 +63,7 @@ def suggest(
     from isthmus.cli.outputs import check_outputs
     from isthmus.cli.stages import Stages
     from isthmus.exceptions import DataError
-    from isthmus.io.atomic import write_beside
+    from isthmus.io.atomic import write_atomically
     from isthmus.io.documents import compressed, read_given, task_format, written_tasks
 
     check_outputs({"--output": output}, force, [model, file, *map(str, labels or ())])
@@ -82,26 +82,20 @@ def suggest(
             tasks = _choose(result, target, n, kind, given, random_state)
     if not tasks:
         raise DataError(f"{file} has no document that could be suggested: all are labelled or empty.")
-    write_beside(output, compressed(written_tasks(tasks, written_as).encode(), str(output)))
+    write_atomically(output, compressed(written_tasks(tasks, written_as).encode(), str(output)), replacing=force)
     _tell(tasks, output, classes if written_as == "label-studio" else None)
 
 
 def _warn_of_learned(result: Result, target: Gathered, model: str) -> None:
-    """It is right wherever it has learned the label, and a sample of such documents measures nothing.
+    """It is right wherever it has learned the label, and a sample of such documents measures nothing."""
+    from isthmus.cli.console import complain, n_documents
 
-    A model file has no texts or ids, and tells which documents these were by their numbers alone. Should the target be
-    another file of as many, leaving them out makes its random sample no less random.
-    """
-    from isthmus.cli.console import complain
-
-    if not (n := int(result.given.sum())):
-        return
-    learned = f"{model} has learned from {'1 label' if n == 1 else f'{n:,} labels'}"
-    if len(result.given) == len(target.ids):
-        which = f"the documents in these rows of {target.path} are left out"
-        complain(f"{learned}: {which}. Give the labels to isthmus fit again, beside those to come.", "yellow")
-    else:
-        complain(f"{learned}: give them with --labels, or the same documents may be chosen again.", "yellow")
+    if n := int(result.has_learned(target.texts).sum()):
+        complain(
+            f"{model} has learned the labels of {n_documents(n)} of {target.path}: left out. Give these labels to "
+            "isthmus fit again, beside those to come.",
+            "yellow",
+        )
 
 
 def _tell(tasks: list[LabelTask], path: Path, label_studio_classes: list[str] | None) -> None:
@@ -133,8 +127,7 @@ def _choose(
     kinds = {"both": (RANDOM, TEACHING)}.get(kind.value, (kind.value,))
     X, probabilities = ask(result, target.texts)
     known = np.array([name.strip() in given for name in target.ids], dtype=bool)
-    if len(result.given) == len(known):  # else it learned from another file
-        known |= result.given
+    known |= result.has_learned(target.texts)
     picks = pick_batch(probabilities, X, target.texts, n, known=known, kinds=kinds, random_state=random_state)
     names = [str(label) for label in result.classes.tolist()]
     return [

@@ -103,6 +103,11 @@ def _from_table(table: DocumentTable, id_column: str | None, label: str | None) 
         id_column, label = "id", "label"
     name = _column(table, "id", id_column, ["document_id", *USUAL["id"]])
     answer = _column(table, "label", label, USUAL["label"])
+    if not suggested and answer == "label" and _is_predicted(table.columns):
+        raise DataError(
+            f"{table.name} holds labels that a model predicted, with their probabilities: give those that people gave. "
+            "If people have corrected these, leave the columns p_... out."
+        )
     told = ("guess", "kind", "text") if suggested else ("guess", "kind")  # a text of another table may be anything
     more = [column for column in told if column in table.columns and column not in (name, answer)]
     for place, row in _rows(table, [name, answer, *more]):
@@ -112,6 +117,11 @@ def _from_table(table: DocumentTable, id_column: str | None, label: str | None) 
         chosen = _first(value.get("choices")) if isinstance(value, dict) else value  # JSON-MIN
         guess, kind, text = (_plain(row.get(column)) for column in ("guess", "kind", "text"))
         yield GivenLabel(_plain(row[name]), _plain(chosen), guess, kind, place, text)
+
+
+def _is_predicted(columns: Sequence[str]) -> bool:
+    """Whether it is what `isthmus predict` and `fit --predictions` write."""
+    return {"id", "label", "confidence"} <= set(columns) and any(column.startswith("p_") for column in columns)
 
 
 def _column(table: DocumentTable, role: str, asked: str | None, usual: Sequence[str]) -> str:

@@ -180,7 +180,10 @@ NUMBERS: dict[str, dict[str, Numbers]] = {
         "weights": _any("vectors", optional=True),
     },
     "Placed": {"values": _any("vectors"), "tied": _any("tied", "vectors"), "free": _any("free", "vectors")},
-    "Result": {"probabilities": _probabilities("documents", "labels")},
+    "Result": {
+        "probabilities": _probabilities("documents", "labels"),
+        "learned": Numbers(("learned",), low=0, kinds="u", optional=True),
+    },
     "SGTSolution": {
         "cuts": _infinite("documents", "classes"),
         "_rows": _rows("documents", "features"),
