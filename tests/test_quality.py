@@ -327,6 +327,17 @@ def test_near_duplicates_are_those_of_a_comparison_of_all_with_all(texts: list[s
         assert not mates or any(frozenset((one, other)) in linked for other in mates)
 
 
+def test_two_sets_of_revisions_of_one_text_are_one_group() -> None:
+    """Each has more than enough neighbors in its own set, which are nearer than those of the other."""
+    base = [f"word{k}" for k in range(60)]
+    texts = [
+        " ".join([*base[:30], f"other{change}", *base[31:59], f"end{change}{end}"])
+        for change in range(2)
+        for end in range(12)
+    ]
+    assert set(near_duplicates(texts).tolist()) == {0}
+
+
 def test_families_of_copies_are_one_group() -> None:
     rng = np.random.default_rng(0)
     base = [f"word{k}" for k in rng.integers(0, 1000, 40)]

@@ -17,7 +17,8 @@ from isthmus.quality.tokens import Tokens, tokenize
 SHINGLE = 3
 ALIKE = 0.8
 """Cosine of two sets of shingles, from which on documents are near-duplicates."""
-NEIGHBOURS = 8
+NEIGHBORS, MORE_NEIGHBORS = 8, 128
+"""Of a document, itself among them, that are looked for; and for those that have as many."""
 MOST_PRODUCTS = 200_000_000
 """Pairs of documents with a common shingle that are counted. The rarest shingles come first: they tell the most."""
 _FACTORS = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9], dtype=np.uint64)
@@ -43,9 +44,19 @@ def duplicates_among(tokens: Tokens) -> Groups:
     first = np.unique(same[same >= 0], return_index=True)[1]
     rows = np.flatnonzero(same >= 0)[first]  # one document of each group
     shared = _shared_shingles(tokens, rows)
-    pairs = sp_matmul_topn(shared, shared.T.tocsr(), top_n=NEIGHBOURS, threshold=ALIKE)
-    _, joined = connected_components(pairs, directed=False)
+    _, joined = connected_components(_alike(shared), directed=False)
     return np.where(same >= 0, joined[same], -1)
+
+
+def _alike(shared: sp.csr_matrix) -> sp.csr_matrix:
+    """Which documents are near-duplicates of one another. Of many revisions, the nearest alone may be two sets."""
+    others = shared.T.tocsr()
+    pairs = sp_matmul_topn(shared, others, top_n=NEIGHBORS, threshold=ALIKE)
+    full = np.flatnonzero(np.diff(pairs.indptr) >= NEIGHBORS)
+    if not len(full):
+        return pairs
+    more = sp_matmul_topn(shared[full], others, top_n=MORE_NEIGHBORS, threshold=ALIKE).tocoo()
+    return pairs + sp.csr_matrix((more.data, (full[more.row], more.col)), shape=pairs.shape)
 
 
 def exact_duplicates(tokens: Tokens) -> Groups:
