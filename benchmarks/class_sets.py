@@ -94,7 +94,8 @@ def noticed(library: Library, task: Task, at_most: Mapping[str, int]) -> tuple[b
         labels = run.consensus.argmax(axis=1)
         novel = novel_documents(problem, run.looked_at, run.answers[candidates.SOURCE_ONLY], labels)
     truth = np.concatenate([drawn.y[domain.rows[~domain.labeled]] for domain in problem.domains])
-    return bool(missing_classes(problem, run.looked_at, run.answers)), novel, ~np.isin(truth, problem.classes)
+    gone = missing_classes(problem, run.looked_at, run.answers, run.reverse_auc)
+    return bool(gone), novel, ~np.isin(truth, problem.classes)
 
 
 def main() -> None:

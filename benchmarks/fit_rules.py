@@ -20,7 +20,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -30,8 +30,8 @@ import numpy as np
 import isthmus.auto
 from isthmus import Auto
 from isthmus.auto import candidates
-from isthmus.auto.diagnostics import diagnose
-from isthmus.auto.estimate import is_label_shift, room
+from isthmus.auto.diagnostics import Diagnostics, diagnose
+from isthmus.auto.estimate import is_label_shift, room, says_little
 from isthmus.auto.evidence import EvidenceRow, evidence_digest, read_evidence, write_evidence
 from isthmus.auto.fitting import estimated, fit_rules, is_unrelated, reached, rounded, unrelated_score
 from isthmus.auto.run import Clock, Run
@@ -124,7 +124,7 @@ def _priors(rows: list[EvidenceRow]) -> Iterator[str]:
     far = [row for row in rows if row.task in MAILBOXES]
     right = [reached(row, fitted["topic"], fitted["unrelated"]["rule"]) for row in far]
     yield f"{len(far)} pairs of mailboxes with 28% and 74% of spam: {100 * np.mean(right):.1f}."
-    told = [is_label_shift(row.prior_shift, estimated(row)) for row in rows]
+    told = [is_label_shift(row.prior_shift, estimated(row), row.n_unlabeled, row.n_classes) for row in rows]
     warned = [row for row, is_told in zip(rows, told, strict=True) if is_told]
     large = [is_told for row, is_told in zip(rows, told, strict=True) if row.true_shift >= FIFTH]
     yield (
@@ -134,7 +134,7 @@ def _priors(rows: list[EvidenceRow]) -> Iterator[str]:
     gains = [
         reached(row, fitted["topic"], fitted["unrelated"]["rule"]) - row.true_largest_share
         for row in rows
-        if says_little(row, fitted)
+        if is_warned_of_majority(row, fitted)
     ]
     yield (
         f"{len(gains)} warnings that labels say little more than the largest class, {sum(np.array(gains) <= LITTLE)} "
@@ -142,12 +142,11 @@ def _priors(rows: list[EvidenceRow]) -> Iterator[str]:
     )
 
 
-def says_little(row: EvidenceRow, fitted: dict[str, Any]) -> bool:
+def is_warned_of_majority(row: EvidenceRow, fitted: dict[str, Any]) -> bool:
     """Whether there is a warning that the labels are hardly better than one label for all; a worse one silences it."""
-    value = estimated(row)
-    high = value + fitted["interval"]["ensemble"]["above"] * room(value)
+    seen = Diagnostics(**{field.name: getattr(row, field.name) for field in fields(Diagnostics)})
     warned = unrelated_score(row, fitted["unrelated"]["rule"]["threshold"]) > 0
-    return not warned and high <= row.largest_share
+    return not warned and says_little(seen, row.n_classes, row.largest_share)
 
 
 def judge(row: EvidenceRow, fitted: dict[str, Any]) -> tuple[float, float, float, bool, bool]:

@@ -15,7 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import isthmus
 from conftest import Toy, make_toy, quiet
 from isthmus import Auto, suggest_labels
-from isthmus.auto.candidates import LEARNER, MIXTURE, PORTFOLIO, SOURCE_ONLY
+from isthmus.auto.candidates import BEFORE_LABELS, LEARNER, MIXTURE, PORTFOLIO, SOURCE_ONLY
 from isthmus.auto.diagnostics import Diagnostics
 from isthmus.methods import NaiveBayesEM
 
@@ -127,7 +127,7 @@ def test_members_that_read_words_are_given_words(toy: Toy, monkeypatch: pytest.M
 
 def test_the_leaderboard_tells_all(toy: Toy, fitted_auto: Any) -> None:
     rows = fitted_auto.leaderboard_.rows
-    assert [row["name"] for row in rows] == [own.name for own in PORTFOLIO if own.name != LEARNER]
+    assert [row["name"] for row in rows] == [own.name for own in PORTFOLIO if own.name not in (LEARNER, BEFORE_LABELS)]
     assert {row["name"] for row in rows if row["why"].startswith("member")} == set(fitted_auto.chosen_)
     ran = [row for row in rows if not row["why"].startswith("not needed")]
     assert all(0 <= row["agreement"] <= 1 and row["seconds"] > 0 for row in ran)

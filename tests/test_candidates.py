@@ -12,14 +12,14 @@ from scipy.special import softmax
 
 import isthmus
 from conftest import Toy
-from isthmus.auto import Diagnostics, Estimate, candidates
+from isthmus.auto import Diagnostics, Estimate, candidates, rules
 from isthmus.auto import run as running
 from isthmus.auto.auto import _without_target_labels
 from isthmus.auto.averaging import centered_log_odds
 from isthmus.auto.decide import _kind, decide
 from isthmus.auto.diagnostics import diagnose
 from isthmus.auto.distillation import distill
-from isthmus.auto.estimate import is_label_shift
+from isthmus.auto.estimate import estimate_accuracy, is_label_shift, room, says_little
 from isthmus.auto.label_shift import Evidence
 from isthmus.auto.run import NO_TIME, Clock, Run
 from isthmus.core.problem import make_problem
@@ -147,7 +147,17 @@ def test_nothing_is_said_of_a_prior_that_was_given(monkeypatch: pytest.MonkeyPat
     ("shift", "accuracy", "told"), [(0.17, 0.7, True), (0.16, 0.7, False), (0.29, 0.4, False), (0.31, 0.4, True)]
 )
 def test_label_shift_has_to_be_more_than_half_of_what_is_wrong(shift: float, accuracy: float, told: bool) -> None:
-    assert is_label_shift(shift, accuracy) == told
+    assert is_label_shift(shift, accuracy, np.inf, 2) == told
+    assert not is_label_shift(shift, accuracy, 10, 2)  # a draw of ten differs by .13 on average
+
+
+def test_a_draw_of_few_documents_differs_from_the_prior_by_chance() -> None:
+    rng = np.random.default_rng(0)
+    for n, k in ((20, 2), (40, 4)):
+        draws = rng.multinomial(n, np.full(k, 1 / k), size=20_000) / n
+        usual = np.abs(draws - 1 / k).sum(axis=1).mean() / 2
+        least = next(shift for shift in np.linspace(0.17, 0.6, 4301) if is_label_shift(shift, 1.0, n, k))
+        assert least - 0.17 == pytest.approx(usual, rel=0.03)
 
 
 @pytest.mark.parametrize("prior", ["unknown", {0: 0.5, 1: 0.49, 2: 0.01}])
@@ -168,7 +178,7 @@ def test_missing_classes_are_looked_for_in_what_was_said_at_first(monkeypatch: p
     """The mixture that goes on from the ensemble is no longer unlike it."""
     seen = {}
     monkeypatch.setattr(
-        "isthmus.auto.decide.missing_classes", lambda problem, counted, answers: seen.update(answers) or []
+        "isthmus.auto.decide.missing_classes", lambda problem, counted, answers, *_: seen.update(answers) or []
     )
     labels = 0.8 * np.eye(3)[np.arange(N_UNLABELED) % 2] + 0.2 / 3
     run = told(monkeypatch, {candidates.WITH_LSA: labels}, "auto", n_classes=3)
@@ -198,9 +208,26 @@ def test_a_class_with_a_known_label_of_the_target_is_not_missing(
 
 def test_labels_that_say_no_more_than_the_largest_class_are_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
     run = told(monkeypatch, {}, "source")
-    for high, said in ((0.5, True), (0.55, False)):
-        monkeypatch.setattr("isthmus.auto.decide.estimate_accuracy", lambda *_, own=high: Estimate(0.4, 0.3, own))
-        assert ("majority" in kinds(run)) == said
+    for little in (True, False):
+        asked = list[float]()
+        monkeypatch.setattr(
+            "isthmus.auto.decide.says_little", lambda *given, own=little, to=asked: bool(to.append(given[2])) or own
+        )
+        assert ("majority" in kinds(run)) == little
+        assert asked == [run.prior.max()]
+
+
+def test_that_candidates_agree_on_a_large_class_does_not_show_that_they_know_the_others() -> None:
+    """Guesses at nine to one agree in 82%; beyond that, these agree in a tenth of what is left."""
+    sure: dict[str, Any] = {"reverse_auc": 1.0, "n_documents": 5000, "n_unlabeled": 1e9}
+    uneven = Diagnostics(agreement=0.1, chance=0.82, **sure)
+    value = 0.82 + 0.18 * 0.1
+    assert estimate_accuracy(uneven, 2).value == pytest.approx(value)
+    high = value + rules.INTERVAL_IF_EVEN.above * room(value)
+    assert says_little(uneven, 2, high + 1e-6)
+    assert not says_little(uneven, 2, high - 1e-6)
+    assert not says_little(Diagnostics(agreement=0.9, chance=0.82, **sure), 2, 0.9)
+    assert not says_little(Diagnostics(agreement=0.9, **sure), 2, 0.9)
 
 
 def test_candidates_run_in_turn_and_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -151,6 +151,8 @@ def test_presence_is_the_geometric_mean_of_four_traces(four: Toy, monkeypatch: p
 def test_a_class_that_the_target_lacks_is_named(four: Toy, gone: str) -> None:
     problem = problem_of(without(four, gone, in_target=True))
     assert missing_classes(problem, looked_at(problem), answers_to(problem)) == [gone]
+    assert missing_classes(problem, looked_at(problem), answers_to(problem), 0.7) == [gone]
+    assert missing_classes(problem, looked_at(problem), answers_to(problem), 0.69) == []  # nothing leads back
 
 
 @pytest.mark.parametrize("rare", ["class 0", "class 2"])

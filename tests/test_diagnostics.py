@@ -12,7 +12,6 @@ import scipy.sparse as sp
 from conftest import Toy
 from isthmus.auto import Diagnostics, rules
 from isthmus.auto.diagnostics import (
-    agreement,
     claimed_skill,
     class_mean_cosine,
     mean_agreement,
@@ -42,7 +41,7 @@ def test_neighbor_skill_is_that_of_all_pairs(toy: Toy) -> None:
     np.fill_diagonal(similar, -1)
     nearest = np.argsort(-similar, axis=1)[:, :5]
     right = (numbers[nearest].mean(axis=1) > 0.5) == (numbers == 1)
-    assert neighbor_skill(sp.csr_array(X), numbers, 2) == pytest.approx(skill(right.mean(), 2))
+    assert neighbor_skill(sp.csr_array(X), numbers, 2) == pytest.approx(skill(right.mean(), 1 / 2))
 
 
 def test_neighbors_of_documents_whose_classes_are_mixed() -> None:
@@ -53,7 +52,7 @@ def test_neighbors_of_documents_whose_classes_are_mixed() -> None:
     similar = N @ N.T
     np.fill_diagonal(similar, -1)
     votes = np.eye(3)[numbers[np.argsort(-similar, axis=1)[:, :5]]].sum(axis=1)
-    expected = skill(float(np.mean(votes.argmax(axis=1) == numbers)), 3)
+    expected = skill(float(np.mean(votes.argmax(axis=1) == numbers)), 1 / 3)
     assert neighbor_skill(sp.csr_array(X), numbers, 3) == pytest.approx(expected)
 
 
@@ -79,18 +78,19 @@ def test_domains_look_unrelated_where_nothing_leads_back() -> None:
 
 
 def test_skill_is_zero_at_chance() -> None:
-    assert [skill(share, 4) for share in (0.25, 0.625, 1.0)] == pytest.approx([0, 0.5, 1])
+    assert [skill(share, 1 / 4) for share in (0.25, 0.625, 1.0)] == pytest.approx([0, 0.5, 1])
+    assert skill(0.82, 0.82) == 0  # guesses where nine in ten are of one class
     first, second = np.eye(3)[[0, 1, 2, 0]], np.eye(3)[[0, 1, 1, 0]]
-    assert agreement(first, second) == pytest.approx(skill(0.75, 3))
-    assert claimed_skill(np.array([[0.5, 0.3, 0.2], [0.1, 0.1, 0.8]])) == pytest.approx(skill(0.65, 3))
+    assert mean_agreement([first, second], 1 / 3) == pytest.approx(skill(0.75, 1 / 3))
+    assert claimed_skill(np.array([[0.5, 0.3, 0.2], [0.1, 0.1, 0.8]])) == pytest.approx(skill(0.65, 1 / 3))
 
 
 def test_agreement_of_several_is_the_mean_over_pairs() -> None:
     rng = np.random.default_rng(0)
     answers = [np.eye(3)[rng.integers(3, size=40)] for _ in range(3)]
-    pairs = [agreement(answers[0], answers[1]), agreement(answers[0], answers[2]), agreement(answers[1], answers[2])]
-    assert mean_agreement(answers) == pytest.approx(np.mean(pairs))
-    assert mean_agreement(answers[:1]) is None
+    pairs = [mean_agreement([answers[one], answers[other]], 0.5) for one, other in ((0, 1), (0, 2), (1, 2))]
+    assert mean_agreement(answers, 0.5) == pytest.approx(sum(pair or 0 for pair in pairs) / 3)
+    assert mean_agreement(answers[:1], 0.5) is None
 
 
 def drawn(rng: np.random.Generator, centers: np.ndarray, sizes: np.ndarray) -> np.ndarray:

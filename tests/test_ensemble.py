@@ -16,7 +16,7 @@ from isthmus.auto import Diagnostics, Estimate, candidates, rules
 from isthmus.auto import decide as deciding
 from isthmus.auto import run as running
 from isthmus.auto.averaging import centered_log_odds, combine, spread_of
-from isthmus.auto.decide import FALLBACK, OTHER, TOPICS, Decision, corrected_prior, decide
+from isthmus.auto.decide import FALLBACK, OTHER, TOPICS, Decision, decide
 from isthmus.auto.ensemble import EnsembleSolution
 from isthmus.auto.estimate import estimate_accuracy, sharpness_for, tempered, updated
 from isthmus.auto.leaderboard import Leaderboard
@@ -260,24 +260,6 @@ def a_decision(scores: np.ndarray, value: float) -> Decision:
     )
 
 
-@pytest.mark.parametrize("target_prior", ["auto", "source", "unknown"])
-def test_corrected_prior_by_hand(target_prior: str) -> None:
-    """Thirty documents are said to be of class 0, ten of class 1, each with a probability of 0.8. Of five known ones
-    that are said to be of class 0, one is."""
-    labels = np.repeat([0, 1], [30, 10])
-    decision = a_decision(np.where(np.eye(2)[labels] == 1, 1.0, -1.0), 0.8)
-    checked = np.zeros((40, 2))
-    checked[:5, 1], checked[0] = 1, [1, 0]
-    expected = (30 * 0.8 + 10 * 0.2) / 40
-    surprise = (1 - 5 * 0.8) / (5 + 10)  # an assumed prior is worth ten documents
-    run = a_run(target_prior)
-    found = corrected_prior(run, decision, checked)
-    run._go_by({0: 0.1, 1: 0.9})  # as if it had been found in the target, which binds nobody
-    assert corrected_prior(run, decision, checked) == found
-    assert found == pytest.approx({0: expected + surprise, 1: 1 - expected - surprise}, abs=1e-4)
-    assert corrected_prior(a_run(EVEN), decision, checked) == EVEN  # who gives a prior means it
-
-
 def test_checked_documents_are_those_with_a_label() -> None:
     decision = a_decision(np.array([[1.0, -1.0], [-1, 1], [1, -1], [1, -1]]), 0.7)
     right, claimed = decision.check(np.array([[1.0, 0], [1, 0], [0, 0], [1, 0]]))
@@ -292,6 +274,8 @@ def test_estimate_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     found = estimate_accuracy(known, 4)
     value = 0.25 + 0.75 * 0.8 * 0.7**0.4 * 0.6**0.3
     assert found.value == pytest.approx(value)
+    uneven = estimate_accuracy(replace(known, chance=0.6), 4)
+    assert uneven.value == pytest.approx(0.6 + 0.4 * (value - 0.25) / 0.75)  # guesses are right as often already
     room, draw = 2 * np.sqrt(value * (1 - value)), 1.6448536 / np.sqrt(2000)
     reaches = [room * np.hypot(reach, draw) for reach in (0.2, 0.1)]
     assert (found.low, found.high) == pytest.approx((value - reaches[0], value + reaches[1]))

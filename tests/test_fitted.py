@@ -50,6 +50,7 @@ A_ROW = EvidenceRow(
     confidence=0.4,
     domain_auc=0.9,
     source_accuracy=None,
+    chance=0.5,
     prior_shift=0.0,
     true_shift=0.0,
     largest_share=0.5,

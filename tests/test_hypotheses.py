@@ -22,11 +22,11 @@ from isthmus.solvers.linear import fit_logistic, log_odds
 from telling import N_UNLABELED, answer, kinds, told
 
 
-@pytest.mark.parametrize(("n_of_second", "said"), [(50, False), (66, False), (68, True), (32, True)])
+@pytest.mark.parametrize(("n_of_second", "said"), [(50, False), (70, False), (72, True), (28, True)])
 def test_label_shift_is_said_where_the_prior_that_was_found_is_another(
     n_of_second: int, said: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By more than 17 in a hundred documents, whichever ensemble answers."""
+    """By more than 17 in a hundred, and what a draw of a hundred may differ by, whichever ensemble answers."""
     run = told(monkeypatch, dict.fromkeys(candidates.HYPOTHESES, answer(n_of_second)), "unknown")
     assert run.prior_by_class() == pytest.approx({0: 1 - n_of_second / 100, 1: n_of_second / 100})
     monkeypatch.setattr("isthmus.auto.decide.estimate_accuracy", lambda *_: Estimate(0.9, 0.8, 1.0))

@@ -29,7 +29,7 @@ from isthmus.auto.label_shift import (
     weights_of,
 )
 from isthmus.core.problem import make_problem
-from isthmus.methods import LR, SelfTraining
+from isthmus.methods import LR
 
 
 def thinned(toy: Toy, share: float) -> Toy:
@@ -183,26 +183,6 @@ def test_tcl_is_no_member_at_another_prior(share: float, is_member: bool, toy: T
     assert (candidates.TOPICS in auto.chosen_) == is_member
 
 
-def test_from_known_labels_one_self_training_learns_at_the_corrected_prior() -> None:
-    """And the mixture, which starts from it."""
-    toy, prior = thinned(make_toy(seed=2), 0.1), {"class 0": 0.2, "class 1": 0.8}
-    labeled = ~toy.in_target
-    labeled[np.random.default_rng(0).permutation(np.flatnonzero(toy.in_target))[:20]] = True
-    before = quiet(toy)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("isthmus.auto.auto.corrected_prior", lambda *_: prior)
-        after = quiet(toy, sample_labeled=labeled)
-    assert candidates.BALANCED not in [row["name"] for row in before.leaderboard_.rows]
-    assert after.chosen_ == (candidates.BALANCED, candidates.MIXTURE)
-    alone: Any = toy.fit(SelfTraining(balanced=True, C=10.0, target_prior=prior), sample_labeled=labeled)
-    member = after.solution_.member(candidates.BALANCED)
-    scale = np.linalg.norm(toy.X.toarray(), axis=1).mean()  # the automatic choice knows documents at unit length
-    assert member.classifier.coef_ / scale == pytest.approx(alone.classifier_.coef_, rel=0.05, abs=0.02)
-    reasons = {row["name"]: row["why"] for row in after.leaderboard_.rows}
-    assert reasons[candidates.BALANCED].startswith("member")
-    assert reasons[candidates.WITH_LSA].startswith("no member")
-
-
 def test_tcl_runs_only_for_the_ensemble_that_was_chosen(toy: Toy, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Diagnostics, "topic_score", -1.0)
     rows = {row["name"]: row for row in quiet(toy).leaderboard_.rows}
@@ -317,7 +297,7 @@ def test_within_one_domain_known_labels_are_learned_by_its_classifier_too(toy: T
     same = halves(toy)
     labeled = ~same.in_target | (np.arange(len(same.y)) % 4 == 0)
     auto = quiet(same, sample_labeled=labeled)
-    assert auto.chosen_ == (candidates.LEARNER, candidates.SAME_DOMAIN)
+    assert auto.chosen_ == (candidates.LEARNER, candidates.SAME_DOMAIN, candidates.BEFORE_LABELS)
 
 
 def test_without_time_for_a_hypothesis_domains_are_not_compared(toy: Toy) -> None:

@@ -181,7 +181,7 @@ def test_a_few_target_labels_move_estimate_choice_and_prior() -> None:
     width = before.estimated_accuracy_.high - before.estimated_accuracy_.low
     assert agree.estimated_accuracy_.high - agree.estimated_accuracy_.low <= width
     y[some] = "class 0"
-    assert quiet(toy, y=y, sample_labeled=mask).target_prior_["class 0"] > 0.7
+    assert quiet(toy, y=y, sample_labeled=mask).target_prior_["class 0"] > before.target_prior_["class 0"] + 0.05
     assert agree.transduction_[some].tolist() == toy.y[some].tolist()
 
 
@@ -300,11 +300,13 @@ def test_time_is_for_all_trials_together(toy: Toy, monkeypatch: pytest.MonkeyPat
 def test_sentences_of_warnings_are_well_formed() -> None:
     unrelated = [cautions.unrelated(certain, n_known) for certain in (True, False) for n_known in (0, 1, 5)]
     classes = [cautions.missing(list("abcdefghijklm"[:n])) for n in (1, 2, 12)]
-    classes.append(cautions.label_shift({"a": 0.7, "b": 0.3}, 500, 0))
+    priors = {"a": 0.7, "b": 0.3, "c": 0.0}, {"a": 0.4, "b": 0.28, "c": 0.32}
+    classes.append(cautions.label_shift(*priors, 500, 0))
+    assert "about 0% 'c' (source 32%), 70% 'a' (source 40%), 30% 'b' (source 28%)" in classes[-1].message
     assert "label twenty target documents to be sure" in classes[-1].message
-    assert "label some target documents" in cautions.label_shift({"a": 0.7, "b": 0.3}, 12, 0).message
-    assert "label more target documents" in cautions.label_shift({"a": 0.7, "b": 0.3}, 500, 4).message
-    for one in [*unrelated, *classes, cautions.majority("a"), cautions.harm()]:
+    assert "label some target documents" in cautions.label_shift(*priors, 12, 0).message
+    assert "label more target documents" in cautions.label_shift(*priors, 500, 4).message
+    for one in [*unrelated, *classes, cautions.majority("a", 0.9), cautions.harm()]:
         assert "  " not in one.message
         assert one.message.endswith(".")
     assert "these classes, leave the source's documents of them out" in cautions.missing(["a", "b"]).message
@@ -319,3 +321,9 @@ def test_known_labels_settle_the_prior(toy: Toy) -> None:
     for per_class, told in (({}, True), ({"class 0": 4, "class 1": 2}, True), ({"class 0": 10, "class 1": 2}, False)):
         found = quiet(shifted, sample_labeled=some_labels(shifted, per_class)).warnings_
         assert ("prior" in [caution.kind for caution in found]) == told
+
+
+def test_guesses_are_right_more_often_at_an_uneven_prior(toy: Toy) -> None:
+    auto = quiet(toy, Auto(target_prior={"class 0": 0.9, "class 1": 0.1}, random_state=0))
+    assert auto.diagnostics_.chance == pytest.approx(0.82)
+    assert auto.estimated_accuracy_.value >= 0.82

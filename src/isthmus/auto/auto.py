@@ -11,13 +11,14 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 
 from isthmus.auto import candidates, sample
-from isthmus.auto.decide import Decision, class_they_were_chosen_by, corrected_prior, decide, relearned, settled
+from isthmus.auto.decide import Decision, decide, relearned
 from isthmus.auto.ensemble import EnsembleSolution, FirstColumnsSolution
 from isthmus.auto.estimate import updated
+from isthmus.auto.few_labels import class_they_were_chosen_by, corrected, with_learner
 from isthmus.auto.leaderboard import Leaderboard
 from isthmus.auto.reuse import SameProblem, with_known_documents
 from isthmus.auto.run import Clock, Run
-from isthmus.auto.warnings import emit, labels_of_one_class
+from isthmus.auto.warnings import UNRELATED, emit, labels_of_one_class
 from isthmus.core.estimator import NOT_NEGATIVE, TransferClassifier
 from isthmus.core.problem import Domain, Problem
 from isthmus.core.solution import Solution, like_later_ones
@@ -46,7 +47,7 @@ class Auto(TransferClassifier):
     unrelated a `TransferWarning` says so, and where that is hardly to be doubted the fallback answers: the classifier
     trained on the source alone.
 
-    The estimated accuracy is how far candidates that go about it in unlike ways agree, less where labels of the target
+    The estimated accuracy is how far candidates of unlike kinds agree, less where labels of the target
     do not lead back to the source's, and where neighbors do not tell the classes in the source; where nothing has
     shifted, cross-validation in the source is half of it.
 
@@ -170,22 +171,8 @@ class Auto(TransferClassifier):
         run, decision = self._choose(at_length, workspace)
         if decision.warnings:
             emit(decision.warnings)
-        solution = EnsembleSolution(
-            distributions=decision.probabilities,
-            chosen=decision.members,
-            estimated_accuracy=decision.estimate,
-            warnings=decision.warnings,
-            diagnostics=decision.diagnostics,
-            target_prior=run.prior_by_class(),
-            leaderboard=Leaderboard(decision.rows),
-            _members=[_reading(run.solutions[name], run.width_of(name), problem.n_words) for name in decision.members],
-            _spreads=decision.spreads,
-            _weights=decision.weights,
-            _offsets=decision.offsets,
-            _sharpness=decision.sharpness,
-            _scale=scale,
-            novel=_mask(problem.n_rows, decision.novel) if self.novelty else None,
-        )
+        novel = _mask(problem.n_rows, decision.novel) if self.novelty else None
+        solution = replace(_ensemble(run, decision, problem.n_words), _scale=scale, novel=novel)
         if _sizes(problem) == _sizes(run.problem):
             return solution
         return replace(solution, distributions=like_later_ones(solution, problem))
@@ -206,26 +193,33 @@ class Auto(TransferClassifier):
         decision = decide(run, known, self.novelty, (hidden, checked) if self.novelty else None)
         if known is None:
             return (run, decision) if seen is hidden else self._learned(hidden, run, decision, run.target_prior)
-        unlabeled = decision.scores[~known.any(axis=1)]
+        left = ~known.any(axis=1)
         if (only := class_they_were_chosen_by(run, decision, known)) is not None:
             caution = labels_of_one_class(problem.classes.tolist()[only], int(known.sum()))
-            return run, replace(decision, scores=unlabeled, warnings=[*decision.warnings, caution])
-        prior = corrected_prior(run, decision, known)
-        right, claimed = decision.check(known)
-        n_left, all_claimed = len(known) - len(right), decision.probabilities.max(axis=1)
-        estimate = updated(decision.estimate, claimed, right, problem.n_classes, n_left, all_claimed)
-        fewer = settled(decision, run)
-        if seen is not hidden or clock.has(sum(map(run.expected_seconds, fewer.members))):
+            return run, replace(decision, scores=decision.scores[left], warnings=[*decision.warnings, caution])
+        claimed = decision.probabilities.max(axis=1)
+        # Of those that are left, which are surer where the doubtful ones were asked about.
+        usual = decision.estimate.moved_to(decision.estimate.value + float(claimed[left].mean() - claimed.mean()))
+        right, claims = decision.check(known)
+        estimate = updated(usual, claims, right, problem.n_classes, int(left.sum()), claimed[left])
+        if any(caution.kind == UNRELATED for caution in decision.warnings):
+            estimate = replace(estimate, low=0.0)  # these labels are not enough to tell
+        prior, decision = corrected(run, decision, known)
+        before, decision = replace(decision, scores=decision.scores[left]), with_learner(decision, run)
+        if seen is not hidden or clock.has(sum(map(run.expected_seconds, decision.members))):
             # What is known of the target is learned from as well.
-            run, decision = self._learned(problem, run, fewer, prior)
+            run, decision = self._learned(problem, run, decision, prior, before)
         else:
-            decision = replace(decision, scores=unlabeled)
+            decision = before
         return run, replace(decision, estimate=estimate)
 
-    def _learned(self, problem: Problem, run: Run, decision: Decision, prior: Any) -> tuple[Run, Decision]:
+    def _learned(
+        self, problem: Problem, run: Run, decision: Decision, prior: Any, before: Decision | None = None
+    ) -> tuple[Run, Decision]:
         """The same decision, with the members' answers to a problem of more documents or labels.
 
-        Of many documents they learn from a sample, and answer those that stand for all.
+        Of many documents they learn from a sample, and answer those that stand for all. What was said `before` may be a
+        member.
         """
         part = sample.sample_for_learning(problem, run.problem)
         if part is not run.problem:
@@ -233,7 +227,11 @@ class Auto(TransferClassifier):
             # What is made of these labels is of no use to a later refit, which knows others.
             workspace = Workspace() if self.warm_start else run.workspace
             again = Run(part, workspace, asked_for, Clock(None), self.random_state)
-            again.repeat(decision.members, dict(zip(decision.members, decision.weights, strict=True)), prior)
+            weights = dict(zip(decision.members, decision.weights, strict=True))
+            again.repeat(tuple(name for name in weights if name != candidates.BEFORE_LABELS), weights, prior)
+            if before is not None:
+                again.solutions[candidates.BEFORE_LABELS] = _ensemble(run, before, part.n_words)
+                again.answers[candidates.BEFORE_LABELS] = before.probabilities
             run = again
         if not self.warm_start:  # what candidates left for one another is done with, and all documents need the room
             run.workspace.clear()
@@ -262,6 +260,25 @@ def _mask(n_rows: int, rows: Positions | None) -> Mask:
 def _sizes(problem: Problem) -> list[int]:
     """How many documents the sources have, and how many the targets."""
     return [sum(len(domain.rows) for domain in problem.domains if domain.is_target == own) for own in (False, True)]
+
+
+def _ensemble(run: Run, decision: Decision, n_words: int) -> EnsembleSolution:
+    """The members' solutions, and all that is known about their answer, of documents at the length of the run's."""
+    return EnsembleSolution(
+        distributions=decision.probabilities,
+        chosen=decision.members,
+        estimated_accuracy=decision.estimate,
+        warnings=decision.warnings,
+        diagnostics=decision.diagnostics,
+        target_prior=run.prior_by_class(),
+        leaderboard=Leaderboard(decision.rows),
+        _members=[_reading(run.solutions[name], run.width_of(name), n_words) for name in decision.members],
+        _spreads=decision.spreads,
+        _weights=decision.weights,
+        _offsets=decision.offsets,
+        _sharpness=decision.sharpness,
+        _scale=1.0,
+    )
 
 
 def _complete_run(same: SameProblem, workspace: Workspace, prior: str, random_state: Any) -> Run:

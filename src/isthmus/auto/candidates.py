@@ -17,6 +17,7 @@ TRANSDUCTIVE, TRANSDUCTIVE_LSA, TRANSDUCTIVE_DCI = "transductive", "transductive
 UNSHIFTED_LSA, UNSHIFTED_DCI = "transductive + LSA, no shift", "transductive + DCI, no shift"
 SAME_DOMAIN = "LR, same domain"
 SOURCE_LSA = "LR + LSA"
+BEFORE_LABELS = "before the labels"
 TOPICS, MIXTURE, DISTILLED = "TCL", "naive Bayes EM", "distilled LR"
 
 HYPOTHESES = (BALANCED, WITH_LSA, WITH_DCI, BALANCED_DCI)
@@ -88,6 +89,7 @@ PORTFOLIO = (
     Candidate(TRANSDUCTIVE, TransductiveLR, 8, pseudo_labels=True, on_demand=True),
     Candidate(TRANSDUCTIVE_LSA, TransductiveLR, 12, {"features": "lsa"}, pseudo_labels=True, on_demand=True),
     Candidate(BALANCED, SelfTraining, 8, EVEN, pseudo_labels=True, on_demand=True),
+    Candidate(BEFORE_LABELS, None, 0, pseudo_labels=True, on_demand=True),
 )
 """Unlike methods, the cheap ones first."""
 

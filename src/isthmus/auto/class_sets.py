@@ -41,11 +41,13 @@ LEAST_KINSHIP = 0.05
 SUREST = 0.5
 """So much of what a prior gives a class is looked at, the documents that candidates are surest of."""
 N_NEIGHBORS = 5
+LEAST_REVERSE_AUC = 0.7
+"""Chosen: AUC of reverse validation below which no class is called missing."""
 
 NEW = 0.22
-"""Chosen: a class is new where a tenth of the documents are less familiar than this,"""
+"""Chosen: a class is new where a tenth of the documents are less familiar than this; see `NEW_OF_FEW`."""
 NEW_OF_FEW = 0.5
-"""less this over the root of their number: few documents have an unfamiliar tenth by chance more often."""
+"""This over the root of their number is taken off `NEW`: few documents have an unfamiliar tenth by chance."""
 TENTH = 0.1
 BLOCK = 10_000
 """Documents whose neighborhoods are held at a time."""
@@ -59,13 +61,18 @@ A_LITTLE = 0.02
 """Of the mean density, added to each, so that a ratio of next to nothing is no evidence."""
 
 
-def missing_classes(problem: Problem, counted: LookedAt, answers: Mapping[str, Array]) -> list[object]:
+def missing_classes(
+    problem: Problem, counted: LookedAt, answers: Mapping[str, Array], reverse_auc: float | None = None
+) -> list[object]:
     """Names of the source's classes that the target does not seem to have; a label that is known there proves one.
 
     None of two classes: a target with one class alone is a matter of its prior. None of classes of which hardly any
     documents are to be expected, in either domain. None if unlike candidates did not run, or if features are no words,
-    whose cosines tell nothing.
+    whose cosines tell nothing. None where labels of the target hardly lead back to the source's (reverse validation):
+    in another language, nobody looks like anybody.
     """
+    if reverse_auc is not None and reverse_auc < LEAST_REVERSE_AUC:
+        return []
     unlike = [answers[name] for name in candidates.UNLIKE if name in answers]
     if problem.n_classes < 3 or len(unlike) < 2 or not problem.is_bag_of_words:
         return []

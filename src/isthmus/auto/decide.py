@@ -13,11 +13,10 @@ from scipy.stats import binom
 from isthmus.auto import candidates, rules, warnings
 from isthmus.auto.class_sets import missing_classes, novel_documents
 from isthmus.auto.diagnostics import Diagnostics, diagnose
-from isthmus.auto.estimate import Estimate, estimate_accuracy, is_label_shift, sharpness_for, tempered
-from isthmus.auto.label_shift import HANDFUL, prior_of_target
+from isthmus.auto.estimate import Estimate, estimate_accuracy, is_label_shift, says_little, sharpness_for, tempered
+from isthmus.auto.label_shift import HANDFUL
 from isthmus.auto.run import NO_TIME, Run
 from isthmus.auto.warnings import Caution
-from isthmus.core.priors import PRIOR_WEIGHT
 from isthmus.core.problem import Problem
 from isthmus.typing import Array, Mask, Positions
 
@@ -97,7 +96,7 @@ def decide(
             share = len(novel.rows) / novel.among
             found.append(warnings.new_class(len(novel.rows), share, novelty))
             estimate = estimate if novelty else estimate.doubting(share)
-        found += _class_cautions(run, estimate, gone, 0 if checked is None else int(checked.sum()))
+        found += _class_cautions(run, diagnostics, estimate, gone, 0 if checked is None else int(checked.sum()))
     if dropped := [name for name, reason in run.skipped.items() if reason == NO_TIME]:
         found.append(warnings.out_of_time(dropped))
     return replace(_decision(run, members, diagnostics, estimate, found, reason), novel=novel and novel.rows)
@@ -124,56 +123,6 @@ def relearned(decision: Decision, run: Run, answers: Mapping[str, Array]) -> Dec
     return replace(
         decision, members=members, scores=scores, spreads=spreads, weights=weights, offsets=offsets, rows=rows
     )
-
-
-def settled(decision: Decision, run: Run) -> Decision:
-    """The same decision, where labels of the target have settled its prior; the answer has yet to follow (`relearned`).
-
-    One self-training takes the hypotheses' place, which all would say the same at a prior that is right, at thirty
-    times its cost. The mixture stays where it is a member, and so does the classifier of a single domain.
-    """
-    if not any(name in run.hypotheses for name in decision.members):
-        return decision
-    learner = candidates.LEARNER
-    members = (learner, *(name for name in decision.members if name in (candidates.MIXTURE, candidates.SAME_DOMAIN)))
-    learns, left = "member: learns from the known labels", "no member: the known labels have settled the prior"
-    rows = [
-        {**row, "why": learns if row["name"] in members else left} if row["name"] in decision.members + members else row
-        for row in decision.rows
-    ]
-    if learner not in run.answers:
-        rows.append({"name": learner, "why": learns})
-    ones = [1.0] * len(members)
-    return replace(decision, members=members, weights=ones, spreads=ones, rows=rows)
-
-
-def class_they_were_chosen_by(run: Run, decision: Decision, checked: Array) -> int | None:
-    """The number of the one class that all known labels are of, if documents seem to have been chosen by it.
-
-    Then the answers have this class oftener among them than elsewhere, and not just by chance. Where they have not,
-    the labels tell of a prior that nobody saw.
-    """
-    counts, known = checked.sum(axis=0), checked.any(axis=1)
-    number = int(counts.argmax())
-    if counts[number] < counts.sum():
-        return None
-    answers = decision.scores.argmax(axis=1) == number
-    by_chance = binom.sf(answers[known].sum() - 1, known.sum(), answers[run.problem.of_target].mean())
-    return number if by_chance < rules.SIGNIFICANCE else None
-
-
-def corrected_prior(run: Run, decision: Decision, checked: Array) -> Any:
-    """The target prior after a look at labels that are known.
-
-    As with the estimated accuracy, what counts is how the known labels differ from what was expected of these very
-    documents, which need not be a random draw.
-    """
-    if isinstance(run.asked_for, dict):  # who gives a prior means it; one that was found is corrected
-        return run.asked_for
-    known, expected = checked.any(axis=1), decision.probabilities
-    surprise = (checked[known] - expected[known]).sum(axis=0) / (known.sum() + PRIOR_WEIGHT)
-    here = expected[run.problem.of_target]
-    return prior_of_target(run.problem, (here.mean(axis=0) + surprise) * len(here))
 
 
 def _decision(
@@ -239,6 +188,8 @@ def _new_class(run: Run, whole: tuple[Problem, Array | None]) -> NewClass | None
     novel = novel_documents(run.problem, run.looked_at, answers, labels, problem.words_alone.unlabeled)
     if novel is None:
         return None
+    if checked is not None and 0.5 ** int(np.sum(novel & checked.any(axis=1))) < rules.SIGNIFICANCE:
+        return None  # all of these have a label of the source's: by chance, if half of them were of a new class
     rows = np.concatenate([domain.rows[~domain.labeled] for domain in problem.domains])
     asked = problem.of_target if checked is None else problem.of_target & ~checked.any(axis=1)
     return NewClass(rows[novel & asked], int(asked.sum())) if np.any(novel & asked) else None
@@ -257,10 +208,14 @@ def _missing(run: Run, checked: Array | None) -> list[object]:
     if isinstance(run.asked_for, dict) or run.problem.n_classes < 3:
         return []
     seen = set() if checked is None else set(run.problem.classes[checked.any(axis=0)].tolist())
-    return [name for name in missing_classes(run.problem, run.looked_at, run.at_first) if name not in seen]
+    return [
+        name for name in missing_classes(run.problem, run.looked_at, run.at_first, run.reverse_auc) if name not in seen
+    ]
 
 
-def _class_cautions(run: Run, estimate: Estimate, gone: list[object], n_known: int) -> list[Caution]:
+def _class_cautions(
+    run: Run, diagnostics: Diagnostics, estimate: Estimate, gone: list[object], n_known: int
+) -> list[Caution]:
     """Label shift, classes that are gone from the target, and labels that say no more than the largest class.
 
     Known labels settle the prior.
@@ -269,10 +224,15 @@ def _class_cautions(run: Run, estimate: Estimate, gone: list[object], n_known: i
     found = []
     if gone:
         found.append(warnings.missing(gone))
-    elif n_known < HANDFUL and run.prior_was_found and is_label_shift(run.prior_shift, estimate.value):
-        found.append(warnings.label_shift(dict(zip(classes, prior.tolist(), strict=True)), run.n_unlabeled, n_known))
-    if estimate.high <= prior.max() and run.n_unlabeled >= HANDFUL:
-        found.append(warnings.majority(classes[int(prior.argmax())]))
+    elif (
+        n_known < HANDFUL
+        and run.prior_was_found
+        and is_label_shift(run.prior_shift, estimate.value, run.n_unlabeled, len(classes))
+    ):
+        here, there = (dict(zip(classes, own.tolist(), strict=True)) for own in (prior, run.source_prior))
+        found.append(warnings.label_shift(here, there, run.n_unlabeled, n_known))
+    if run.n_unlabeled >= HANDFUL and n_known < HANDFUL and says_little(diagnostics, len(classes), float(prior.max())):
+        found.append(warnings.majority(classes[int(prior.argmax())], float(prior.max())))
     return found
 
 
@@ -300,7 +260,7 @@ def _rows(run: Run, members: tuple[str, ...], scores: Array, reason: str) -> lis
             "why": run.skipped.get(name) or _why(run, name, members, reason),
         }
         for name in run.candidates
-        if name in run.answers or name != candidates.LEARNER
+        if name in run.answers or name not in (candidates.LEARNER, candidates.BEFORE_LABELS)
     ]
 
 

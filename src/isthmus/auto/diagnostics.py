@@ -34,8 +34,8 @@ class Diagnostics:
     neighbor_skill: float | None = None
     """Skill with which a source document's nearest neighbors tell its class."""
     agreement: float | None = None
-    """Mean agreement of unlike candidates, pair by pair, as skill. Where their mistakes have little to do with each
-    other, they agree about as often as they are right."""
+    """Mean agreement of unlike candidates, pair by pair, beyond that of guesses at the target prior (kappa). Where
+    their mistakes have little to do with each other, they agree about as often as they are right."""
     reverse_auc: float | None = None
     """AUC, in the source, of a classifier trained on the target with the hypotheses' pseudo-labels."""
     class_mean_cosine: float | None = None
@@ -46,6 +46,8 @@ class Diagnostics:
     """AUC of a classifier that tells target from source: about a half where there is no domain shift."""
     source_accuracy: float | None = None
     """Cross-validated in the source. None where the target is another domain, of which it says nothing."""
+    chance: float = 0.0
+    """How often guesses at the target prior are right: at least one over the number of classes."""
     prior_shift: float = 0.0
     """Total variation between the source's prior and the target prior that candidates went by."""
 
@@ -71,41 +73,38 @@ def diagnose(run: Run) -> Diagnostics:
     X, known = problem.labeled
     labels = run.labels_at_first
     here = run.looked_at.target
+    chance = float(np.sum(np.square(run.prior)))
     across = any(d.is_target for d in problem.domains) and any(not d.is_target for d in problem.domains)
     return Diagnostics(
         normalized_cut=normalized_cut(problem.unlabeled, labels, n_classes) if problem.is_bag_of_words else None,
         neighbor_skill=neighbor_skill(X, known, n_classes),
-        agreement=mean_agreement([answers[name][here] for name in candidates.UNLIKE if name in answers]),
+        agreement=mean_agreement([answers[name][here] for name in candidates.UNLIKE if name in answers], chance),
         reverse_auc=run.reverse_auc,
         class_mean_cosine=class_mean_cosine(problem, labels) if across else None,
         confidence=claimed_skill(answers[candidates.SOURCE_ONLY]),
         domain_auc=run.domain_auc,
         source_accuracy=run.source_accuracy,
+        chance=chance,
         prior_shift=run.prior_shift,
         n_documents=X.shape[0] + problem.unlabeled.shape[0],
         n_unlabeled=problem.unlabeled.shape[0],
     )
 
 
-def mean_agreement(answers: Sequence[Array]) -> float | None:
-    """Of all pairs, as skill; None for a single answer."""
-    pairs = [agreement(one, other) for one, other in combinations(answers, 2)]
-    return float(np.mean(pairs)) if pairs else None
+def mean_agreement(answers: Sequence[Array], chance: float) -> float | None:
+    """Of all pairs, beyond chance; None for a single answer."""
+    pairs = [np.mean(one.argmax(axis=1) == other.argmax(axis=1)) for one, other in combinations(answers, 2)]
+    return skill(float(np.mean(pairs)), chance) if pairs else None
 
 
-def skill(share: float, n_classes: int) -> float:
+def skill(share: float, chance: float) -> float:
     """0 at chance, 1 where all is right."""
-    return (share - 1 / n_classes) / (1 - 1 / n_classes)
+    return (share - chance) / (1 - chance)
 
 
 def claimed_skill(distributions: Array) -> float:
     """The confidence of a candidate, as skill."""
-    return skill(float(distributions.max(axis=1).mean()), distributions.shape[1])
-
-
-def agreement(first: Array, second: Array) -> float:
-    """Agreement of two candidates: the fraction of documents with one label, as skill."""
-    return skill(float(np.mean(first.argmax(axis=1) == second.argmax(axis=1))), first.shape[1])
+    return skill(float(distributions.max(axis=1).mean()), 1 / distributions.shape[1])
 
 
 def normalized_cut(X: Matrix, numbers: Positions, n_classes: int) -> float | None:
@@ -138,7 +137,7 @@ def neighbor_skill(X: Matrix, numbers: Positions, n_classes: int) -> float | Non
     counts = votes @ np.eye(n_classes)[numbers]
     met = np.asarray(counts).sum(axis=1) > 0
     right = np.asarray(counts).argmax(axis=1) == numbers[asked]
-    return skill(float(right[met].mean()), n_classes) if met.any() else None
+    return skill(float(right[met].mean()), 1 / n_classes) if met.any() else None
 
 
 def class_mean_cosine(problem: Problem, numbers: Positions) -> float | None:

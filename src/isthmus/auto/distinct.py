@@ -17,12 +17,14 @@ from sklearn.preprocessing import normalize
 from isthmus.typing import Array, Mask, Matrix, Positions
 
 ALIKE = 0.6
-"""Cosine from which on documents are near-duplicates,"""
+"""Cosine from which on documents with `WORDS_IN_COMMON` are near-duplicates."""
 WORDS_IN_COMMON = 10
-"""if they have so many words in common: short texts are alike without being copies."""
+"""Short texts are alike without being copies."""
 SAME = 1 - 1e-6
 """Cosine of copies, however short."""
 DRAWS = 16
+LEAST_RATE = np.finfo(np.float64).tiny
+"""Squares of the smallest numbers are zero."""
 
 
 def distinct_documents(X: Matrix) -> Mask:
@@ -64,7 +66,7 @@ def _alike(rows: Matrix, order: Positions) -> Positions:
 
 def _drawn_words(rows: Matrix, clocks: Array) -> Positions:
     """The word of each row that comes first if all run at rates of their squared weights: by its share of the row."""
-    times = clocks[rows.indices] / np.square(rows.data)
+    times = clocks[rows.indices] / np.maximum(np.square(rows.data), LEAST_RATE)
     soonest = np.repeat(np.minimum.reduceat(times, rows.indptr[:-1]), np.diff(rows.indptr))
     winners = np.flatnonzero(times == soonest)
     row_of = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))[winners]

@@ -46,19 +46,22 @@ class Estimate:
 
 def estimate_accuracy(diagnostics: Diagnostics, n_classes: int) -> Estimate:
     """Estimated accuracy without a target label, from how far unlike candidates agree; see `rules`."""
-    interval = rules.INTERVAL
     if diagnostics.agreement is None or diagnostics.reverse_auc is None:
         assert diagnostics.confidence is not None
         skill = rules.ESTIMATE_OF_SOURCE_ONLY.skill(diagnostics.confidence)
-        interval = rules.INTERVAL_OF_SOURCE_ONLY
-    else:
-        skill = expected_skill(diagnostics.agreement, diagnostics.reverse_auc, diagnostics.neighbor_skill)
-    chance = 1 / n_classes
+        return _from_skill(skill, 1 / n_classes, diagnostics, n_classes, rules.INTERVAL_OF_SOURCE_ONLY)
+    skill = expected_skill(diagnostics.agreement, diagnostics.reverse_auc, diagnostics.neighbor_skill)
+    return _from_skill(skill, max(diagnostics.chance, 1 / n_classes), diagnostics, n_classes, rules.INTERVAL)
+
+
+def _from_skill(
+    skill: float, chance: float, diagnostics: Diagnostics, n_classes: int, interval: rules.Reach
+) -> Estimate:
     wider = max(rules.FEWEST_DOCUMENTS / diagnostics.n_documents, 1) ** 0.5
     draw = Z * _of_a_draw(diagnostics.n_unlabeled) ** 0.5
     below, above = (float(np.hypot(reach * wider, draw)) for reach in interval)
     value = beside_source(chance + (1 - chance) * skill, diagnostics.source_accuracy)
-    return _around(value, below, above, chance)
+    return _around(value, below, above, 1 / n_classes)
 
 
 def beside_source(value: float, source_accuracy: float | None) -> float:
@@ -81,9 +84,31 @@ def expected_skill(agreement: float, reverse_auc: float, neighbor_skill: float |
     return max(agreement, 0.0) * float(back * clear)
 
 
-def is_label_shift(prior_shift: float, accuracy: float) -> bool:
-    """Whether a shift that was found is to be told: mistakes alone would look like some."""
-    return prior_shift >= max(rules.SHIFT, rules.OF_ERRORS * (1 - accuracy))
+def is_label_shift(prior_shift: float, accuracy: float, n_unlabeled: float, n_classes: int) -> bool:
+    """Whether a shift that was found is to be told: mistakes alone would look like some, and so would a small draw."""
+    even = 1 / n_classes
+    by_chance = n_classes * (even * (1 - even) / (2 * np.pi * max(n_unlabeled, 1))) ** 0.5  # of even classes, the most
+    return bool(prior_shift - by_chance >= max(rules.SHIFT, rules.OF_ERRORS * (1 - accuracy)))
+
+
+def says_little(diagnostics: Diagnostics, n_classes: int, largest_share: float) -> bool:
+    """Whether labels may say no more than which class is the largest.
+
+    The estimate is taken as if classes were even, with all of its interval: that candidates agree because one class is
+    large does not show that they know the others.
+    """
+    if diagnostics.agreement is None or diagnostics.reverse_auc is None:
+        known = diagnostics.confidence is not None
+        return known and estimate_accuracy(diagnostics, n_classes).high <= largest_share
+    agreed = skill_if_even(diagnostics.agreement, diagnostics.chance, n_classes)
+    skill = expected_skill(agreed, diagnostics.reverse_auc, diagnostics.neighbor_skill)
+    return _from_skill(skill, 1 / n_classes, diagnostics, n_classes, rules.INTERVAL_IF_EVEN).high <= largest_share
+
+
+def skill_if_even(skill: float, chance: float, n_classes: int) -> float:
+    """What is so far beyond chance, as skill where guesses are right once in the number of classes."""
+    even = 1 / n_classes
+    return (max(chance, even) + (1 - max(chance, even)) * skill - even) / (1 - even)
 
 
 def updated(
@@ -110,7 +135,7 @@ def updated(
     if not n or variances.max() <= 0:
         return estimate
     worth = 1 / (4 * variances.max())
-    stratum, shares = _strata(probabilities, probabilities if population is None else population)
+    stratum, shares = strata(probabilities, probabilities if population is None else population)
     known = np.bincount(stratum, minlength=len(shares)) + worth * shares
     surprise = np.bincount(stratum, weights=right - probabilities, minlength=len(shares))
     shift, total = float(np.sum(shares * surprise / known)), 1 / float(np.sum(shares**2 / known))
@@ -120,7 +145,7 @@ def updated(
     return _around(estimate.value + shift, float(below), float(above), 1 / n_classes)
 
 
-def _strata(probabilities: Array, population: Array) -> tuple[Positions, Array]:
+def strata(probabilities: Array, population: Array) -> tuple[Positions, Array]:
     """The stratum of each document that was checked, and the share of the population in each that is not empty."""
     limits = np.unique(np.quantile(population, np.arange(1, N_STRATA) / N_STRATA))
     counts = np.bincount(np.searchsorted(limits, population), minlength=len(limits) + 1)

@@ -41,6 +41,7 @@ class EvidenceRow:
     confidence: float | None
     domain_auc: float | None
     source_accuracy: float | None
+    chance: float
     prior_shift: float
 
     true_shift: float

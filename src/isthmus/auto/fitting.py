@@ -13,7 +13,7 @@ import numpy as np
 
 from isthmus.auto import rules
 from isthmus.auto.diagnostics import skill
-from isthmus.auto.estimate import MOST, beside_source, expected_skill, room
+from isthmus.auto.estimate import MOST, beside_source, expected_skill, room, skill_if_even
 from isthmus.auto.evidence import EvidenceRow
 from isthmus.auto.rules import Indicator, Line, Unrelated
 from isthmus.typing import Array
@@ -42,6 +42,7 @@ def fit_rules(rows: Sequence[EvidenceRow]) -> dict[str, Numbers]:
         "estimate": {"source_only": line},
         "interval": {
             "ensemble": fit_interval(related, [estimated(row) for row in related], ensemble),
+            "if_even": fit_interval(related, [estimated_if_even(row) for row in related], ensemble),
             "source_only": fit_interval(related, [estimated_alone(row, line) for row in related], alone),
         },
     }
@@ -96,7 +97,7 @@ def _topic_score(row: EvidenceRow, topic: Mapping[str, Numbers]) -> float:
 
 def fit_source_only(rows: Sequence[EvidenceRow]) -> Numbers:
     """Least squares of the skill of the source-only classifier."""
-    skills = np.array([skill(row.source_only_accuracy, row.n_classes) for row in rows])
+    skills = np.array([skill(row.source_only_accuracy, 1 / row.n_classes) for row in rows])
     weights = weights_by_kind(rows)
     numbers, residuals = _least_squares({"confidence": _column(rows, "confidence")}, skills, weights)
     return {**numbers, **_fit_of(residuals, len(numbers), weights)}
@@ -107,18 +108,26 @@ def estimated(row: EvidenceRow) -> float:
     assert row.agreement is not None
     assert row.reverse_auc is not None
     skill = expected_skill(row.agreement, row.reverse_auc, row.neighbor_skill)
-    return beside_source(_accuracy(skill, row.n_classes), row.source_accuracy)
+    return beside_source(_accuracy(skill, row.chance), row.source_accuracy)
+
+
+def estimated_if_even(row: EvidenceRow) -> float:
+    """The same as if classes were even, for the warning that labels say little."""
+    assert row.agreement is not None
+    assert row.reverse_auc is not None
+    agreed = skill_if_even(row.agreement, row.chance, row.n_classes)
+    found = expected_skill(agreed, row.reverse_auc, row.neighbor_skill)
+    return beside_source(_accuracy(found, 1 / row.n_classes), row.source_accuracy)
 
 
 def estimated_alone(row: EvidenceRow, line: Numbers) -> float:
     """The estimate of the source-only classifier's accuracy."""
     assert row.confidence is not None
-    return _accuracy(Line(line["confidence"], line["constant"]).skill(row.confidence), row.n_classes)
+    return _accuracy(Line(line["confidence"], line["constant"]).skill(row.confidence), 1 / row.n_classes)
 
 
-def _accuracy(found: float, n_classes: int) -> float:
+def _accuracy(found: float, chance: float) -> float:
     """From skill, within what is ever expected."""
-    chance = 1 / n_classes
     return float(np.clip(chance + (1 - chance) * found, chance, MOST))
 
 

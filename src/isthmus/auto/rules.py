@@ -101,6 +101,8 @@ LEAST_NEIGHBOR_SKILL = 0.05
 """No less is taken for it: where neighbors know nothing, others may."""
 INTERVAL: Reach = _fitted(Reach, "interval", "ensemble")
 """Fitted: so wide that on each kind of tasks, by the other kinds, nine in ten are held."""
+INTERVAL_IF_EVEN: Reach = _fitted(Reach, "interval", "if_even")
+"""The same for an estimate as if classes were even."""
 INTERVAL_OF_SOURCE_ONLY: Reach = _fitted(Reach, "interval", "source_only")
 ESTIMATE_OF_SOURCE_ONLY: Line = _fitted(Line, "estimate", "source_only")
 """Where there was no time for any other candidate."""
@@ -116,9 +118,9 @@ OF_ERRORS = 0.5
 """And so much of what is expected to be wrong: mistakes of many kinds look like label shift."""
 # A few labelled target documents against the indicators, in nats, and against the warning.
 PRIOR_FOR_DIAGNOSTICS = 2.0
-"""Chosen: what the indicators are worth,"""
+"""Chosen: what the indicators are worth against the labels."""
 PRIOR_AGAINST_FALLBACK = 3.0
-"""and what it takes beyond them to give transfer up."""
+"""Chosen: what it takes beyond the indicators to give transfer up."""
 SIGNIFICANCE = 0.05
 """Chosen: how improbable it must be that the answers are right by chance, for the warning to be left out."""
 

@@ -89,9 +89,9 @@ class Run:
         self._go_by("source" if target_prior in TO_BE_FOUND else target_prior)  # fails at once where it is wrong
         self.prior_was_found = False
         self.evidence: dict[str, Evidence] = {}
-        """For each hypothesis that was tried, what its pseudo-labels are worth,"""
+        """For each hypothesis that was tried, what its pseudo-labels are worth."""
         self.weights: dict[str, float] = {}
-        """and how much it counts. All other candidates count for one."""
+        """How much each hypothesis counts. All other candidates count for one."""
         self.looked_at = LookedAt(np.arange(0), np.arange(0))
         """The documents that evidence counts."""
         self.consensus: Array = np.zeros((0, problem.n_classes))

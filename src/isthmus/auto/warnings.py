@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from isthmus.exceptions import TransferWarning, warn
 
@@ -18,6 +19,8 @@ ONE_CLASS = "labels of one class"
 
 MOST_NAMED = 10
 """Classes in one sentence."""
+MOST_SHIFTED = 4
+"""Classes whose shares are given."""
 ENOUGH = 20
 """Labels that settle a prior."""
 
@@ -75,10 +78,13 @@ def new_class(n: int, share: float, set_aside: bool) -> Caution:
     )
 
 
-def label_shift(prior: Mapping[object, float], n_unlabeled: int, n_known: int) -> Caution:
-    """Label shift: the target prior seems to be another than the source's."""
+def label_shift(
+    prior: Mapping[Any, float], source_prior: Mapping[Any, float], n_unlabeled: int, n_known: int
+) -> Caution:
+    """Label shift: the target prior seems to be another than the source's. Those classes are named that differ most."""
     some = "more" if n_known else "twenty" if n_unlabeled > ENOUGH else "some"
-    shares = ", ".join(f"{share:.0%} {name!r}" for name, share in sorted(prior.items(), key=lambda item: -item[1])[:4])
+    names = sorted(prior, key=lambda name: -abs(prior[name] - source_prior[name]))[:MOST_SHIFTED]
+    shares = ", ".join(f"{prior[name]:.0%} {name!r} (source {source_prior[name]:.0%})" for name in names)
     return Caution(
         PRIOR,
         f"The target seems to have another class prior than the source (label shift), about {shares}, at which "
@@ -86,12 +92,12 @@ def label_shift(prior: Mapping[object, float], n_unlabeled: int, n_known: int) -
     )
 
 
-def majority(name: object) -> Caution:
+def majority(name: object, share: float) -> Caution:
     """The labels are hardly better than one label for all."""
     return Caution(
         MAJORITY,
-        f"The labels may say little more than that most documents are {name!r}: the estimated accuracy, with all "
-        "of its interval, is not above the share of that class. Label some target documents to find out.",
+        f"The labels may say little more than that most documents are {name!r}: what candidates agree on is not above "
+        f"the share of that class, about {share:.0%}. Label some target documents to find out.",
     )
 
 
