@@ -86,7 +86,7 @@ def test_labels_of_the_target_are_hidden_unless_somebody_says_otherwise() -> Non
 def test_labels_stay_with_their_rows_wherever_these_stand() -> None:
     problem = make_problem(LR(), np.eye(5) + 1, ["?", "b", "?", "a", "b"], [-1, 2, -1, 2, 2])
     assert problem.known.tolist() == [[0, 0], [0, 1], [0, 0], [1, 0], [0, 1]]
-    target, source = problem.domains
+    source, target = problem.domains  # sources first
     assert (target.rows.tolist(), source.rows.tolist()) == ([0, 2], [1, 3, 4])
     assert source.labels.argmax(axis=1).tolist() == [1, 0, 1]
 

@@ -17,8 +17,9 @@ import isthmus
 from isthmus import Auto
 from isthmus.auto.candidates import TRANSDUCTIVE_DCI
 from isthmus.core.features import is_word
+from isthmus.core.labels import spelled_unlike
 from isthmus.datasets import load_messages
-from isthmus.exceptions import EncoderNotSavedWarning, NoWordError
+from isthmus.exceptions import EncoderNotSavedWarning, NoWordError, SimilarLabelWarning
 from isthmus.methods import METHODS
 from isthmus.text import LogTfidf, UnicodeCounts, text_vectorizer
 
@@ -384,3 +385,11 @@ def test_the_callback_of_an_estimator_is_called_itself() -> None:
     assert steps.qsize() == 3
     assert result.estimator is not given
     assert given.callback == steps.put
+
+
+def test_labels_that_differ_by_case_and_spaces_are_told_of() -> None:
+    labels = ["billing", "Billing ", "fault", "fault"]
+    with pytest.warns(SimilarLabelWarning, match="source_labels holds 'Billing ' and, oftener, 'billing'") as heard:
+        isthmus.transfer(SOURCE * 3, labels * 2 + ["billing", "fault"] * 2, TARGET, method="LR")
+    assert len([one for one in heard if one.category is SimilarLabelWarning]) == 1
+    assert spelled_unlike(["c+", "c-", "c", "-", "_", 1, 2]) == {}

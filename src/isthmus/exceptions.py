@@ -15,7 +15,7 @@ BETWEEN = {"isthmus", "sklearn", "joblib"}
 
 
 class DataError(ValueError):
-    """A data set is missing, broken or not what its name says."""
+    """Something outside the program is missing or cannot be used: a file, a library, a cluster, a port."""
 
 
 class MissingDataError(DataError):

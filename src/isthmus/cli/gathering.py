@@ -39,9 +39,9 @@ class Reading:
     max_document: int = LONGEST
     target_text: str | None = None
     target_label: str | None = None
-    """Where the target's columns have other names,"""
+    """If the target's columns have other names."""
     target_encoding: str | None = None
-    """and its file another encoding."""
+    """If the target's file has another encoding."""
     labels_encoding: str | None = None
     """That of files of labels."""
     allow_labels: Sequence[str] = ()

@@ -95,7 +95,7 @@ class TransferClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     class_prior_ : ndarray
         Share of each class among the labelled rows.
     domains_ : list
-        Domain names, by first appearance.
+        Domain names: sources and then targets, each by first appearance.
     target_domains_ : list
         Those of them that were targets.
     transduction_ : ndarray
@@ -133,10 +133,10 @@ class TransferClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         Parameters
         ----------
         X : sparse or dense matrix, or DataFrame, documents x words
-            The documents of all domains. Their order means little: last bits of sums; documents that are equally near
-            (SC, SGT, DTLM, GCMF); which domain appears first, as factorizations draw a random start for one after the
-            other; and the random numbers of LSA and of what learns from its dimensions (LSA, `features="lsa"`, Auto),
-            by which some of the labels in doubt change.
+            The documents of all domains. Their order has almost no effect. It can change the last bits of sums, which
+            of several equally near documents count as neighbors (SC, SGT, DTLM, GCMF), which random start each domain
+            gets, as factorizations draw them for one source after the other, and which random numbers each document
+            of LSA and of what learns from its dimensions (`features="lsa"`, Auto), by which labels in doubt change.
         y : array-like, one entry per row
             The labels. Entries of target rows are never read, whatever stands there.
         sample_domain : array-like, one name per row, optional

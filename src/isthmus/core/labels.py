@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from isthmus.exceptions import SmallClassWarning, warn
+from isthmus.exceptions import SimilarLabelWarning, SmallClassWarning, warn
 from isthmus.typing import Array, Mask
 
 MOST_NAMED = 5
@@ -189,7 +190,27 @@ def read_source_labels(source_labels: Iterable[Any], n_texts: int) -> list[Any]:
     for position, label in enumerate(labels):
         if isinstance(label, float) and not label.is_integer():
             raise ValueError(f"source_labels[{position}] is {label!r}: classes are strings or whole numbers.")
+    for label, meant in spelled_unlike(labels).items():
+        warn(
+            f"source_labels holds {label!r} and, oftener, {meant!r}, which become two classes: spell them alike if "
+            "they are one.",
+            SimilarLabelWarning,
+        )
     return labels
+
+
+def spelled_unlike(labels: Iterable[Any]) -> dict[str, str]:
+    """Labels that differ from a more frequent one by case and spaces alone, and that one.
+
+    >>> spelled_unlike(["spam", "ham", "spam", "Spam ", "class 1", "class 2"])
+    {'Spam ': 'spam'}
+    """
+    frequent: dict[str, str] = {}
+    counts = Counter(label for label in labels if isinstance(label, str))
+    for label, _ in counts.most_common():
+        frequent.setdefault(" ".join(label.split()).casefold(), label)
+    meant = {label: frequent[" ".join(label.split()).casefold()] for label in counts}
+    return {label: own for label, own in meant.items() if own != label}
 
 
 def check_one_type(labels: Iterable[Any], argument: str) -> None:

@@ -196,6 +196,9 @@ def make_problem(
     n_rows = matrix.shape[0]
     domain_of_row, names = read_domains(sample_domain, n_rows)
     targets = read_targets(target_domain, names)
+    # Sources first, whichever rows come first: a random start falls to each domain in turn.
+    order = sorted(range(len(names)), key=lambda number: names[number] in targets)
+    names, domain_of_row = [names[number] for number in order], np.argsort(order)[domain_of_row]
     is_target = np.array([name in targets for name in names])
     labeled = read_mask(sample_labeled, ~is_target[domain_of_row])
     classes, known = read_labels(estimator, y, labeled, matrix.dtype)

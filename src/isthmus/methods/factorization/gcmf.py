@@ -32,8 +32,8 @@ class GCMF(TopicClassifier):
     Departures, from the authors' program; the paper was not at hand. It asks for W^T W = I and V^T V = I, with the
     constraint's multiplier in the fit's share of each denominator, and none in the graphs': that does not follow the
     objective, and in trials three of eight runs ended with more than half of the target exchanged. Here orthogonality
-    is a term, and the objective falls; so the same authors have it in their later GTL (TKDE 2014), from where its
-    weight comes. Their program stops when accuracy on the target's true labels drops. This one never sees them.
+    is a term, and the objective falls, as in the same authors' later GTL (TKDE 2014), the source of its weight. Their
+    program stops when accuracy on the target's true labels drops. This one never sees them.
 
     Without graphs, and with topics that are not asked to be orthogonal, it is `NMTF` but for the scale of the factors.
     `DTLM` descends from it.

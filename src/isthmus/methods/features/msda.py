@@ -93,7 +93,12 @@ class MSDA(TransferClassifier):
         self.C = C
 
     def solve(self, problem: Problem, workspace: Workspace) -> MappedSolution:
-        sizes = {"n_features": self.n_features, "set_size": self.set_size, "n_layers": self.n_layers}
-        feature_map = denoising_map(problem.documents.stacked, noise=self.noise, **sizes)
+        feature_map = denoising_map(
+            problem.documents.stacked,
+            noise=self.noise,
+            n_features=self.n_features,
+            set_size=self.set_size,
+            n_layers=self.n_layers,
+        )
         X, numbers = problem.labeled
         return MappedSolution(fit_logistic(feature_map.transform(X), numbers, self.C), feature_map)

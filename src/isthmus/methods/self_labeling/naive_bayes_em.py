@@ -52,6 +52,7 @@ class NaiveBayesEM(TransferClassifier):
     Parameters
     ----------
     max_iter : int
+        Steps of EM, at most.
     alpha : float
         Added to every word's weight in every class, as a share of the mean weight of a word in a document.
     target_prior : "source", "unknown" or dict of class to probability

@@ -32,6 +32,7 @@ class SelfTraining(TransferClassifier):
     Parameters
     ----------
     max_iter : int
+        How often pseudo-labels are given out anew, to more documents each time.
     max_fraction : float
         Fraction of the unlabelled documents that have joined in the last iteration.
     source_weight : float

@@ -33,9 +33,9 @@ NARROW = 12
 """Products of numbers that a compiled loop adds up for an entry; BLAS is faster at more."""
 
 WORTH_ADDING_UP = 1 << 17
-"""Multiplications from which on compiled loops compute an inner product,"""
+"""Compiled loops compute an inner product of so many multiplications and more."""
 MOST_PAIRS = 256
-"""and the pairs of columns up to which they do."""
+"""With more pairs of columns than these, BLAS computes an inner product, however large."""
 
 SMALL_PRODUCT = 1_000_000
 """Multiplications up to which BLAS does not rearrange the operands of a product: several of these take a half or a

@@ -14,9 +14,9 @@ from isthmus.solvers.linear.side_by_side import SideBySide
 from isthmus.typing import Array, Matrix, Positions
 
 TOL = 1e-5
-"""Looser tolerances cost accuracy in the target domain,"""
+"""Of a fit from scratch: looser tolerances cost accuracy in the target domain."""
 TOL_NEAR = 1e-4
-"""but not in a fit that starts from one of almost the same labels."""
+"""Of a fit that starts from one of almost the same labels, where this costs nothing."""
 
 
 def logistic_regression(problem: Problem, C: float, balanced: bool = False) -> LogisticRegression:

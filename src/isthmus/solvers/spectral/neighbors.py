@@ -21,9 +21,9 @@ from isthmus.exceptions import ApproximateNeighborsWarning, warn
 from isthmus.typing import Mask, Matrix
 
 AFFORDABLE = 1e10
-"""Products of two numbers up to which neighbors are exact: about ten seconds on two cores,"""
+"""Products of two numbers up to which neighbors are exact: about ten seconds on two cores."""
 PER_ROW = 1e5
-"""and, of more rows, so many for each: time then grows with the rows, and not with their square."""
+"""Products for each row, where there are too many rows for all: time grows with them, and not with their square."""
 CANDIDATES = 6
 """For each neighbor that is asked for."""
 BLOCK = 2048
