@@ -12,7 +12,7 @@ from scipy.special import expit, log_softmax, logit, softmax
 from conftest import make_toy, quiet
 from isthmus.auto import Auto, Diagnostics, candidates, rules
 from isthmus.auto.decide import Decision
-from isthmus.auto.estimate import updated
+from isthmus.auto.estimate import Estimate, updated
 from isthmus.auto.few_labels import MOST, USUAL_SHIFT, corrected, shift_by_labels
 from isthmus.methods import SelfTraining
 from test_ensemble import EVEN, a_decision, a_run
@@ -114,6 +114,7 @@ def test_one_self_training_learns_at_the_corrected_prior() -> None:
     reasons = {row["name"]: row["why"] for row in after.leaderboard_.rows}
     assert reasons[candidates.BALANCED].startswith("member")
     assert reasons[candidates.BEFORE_LABELS].startswith("member")
+    assert after.solution_._weights == pytest.approx([1, 1, 2 * after.estimated_accuracy_.value - 1])  # by its skill
     earlier = after.solution_.member(candidates.BEFORE_LABELS)
     assert earlier.assign(toy.X * (1 / scale), None) == pytest.approx(before.predict_proba(toy.X), abs=0.02)
 
@@ -166,3 +167,24 @@ def test_labels_that_do_not_prove_the_answer_leave_the_floor_where_it_is(monkeyp
     after = quiet(toy, sample_labeled=labeled)
     assert "unrelated" in [caution.kind for caution in after.warnings_]
     assert after.estimated_accuracy_.low == 0
+
+
+def test_labels_that_change_are_right_oftener_than_before() -> None:
+    found = Estimate(0.6, 0.4, 0.8).after_change(0.2)
+    assert (found.value, found.low, found.high) == pytest.approx((0.65, 0.45, 0.95))
+    assert Estimate(0.98, 0.95, 0.99).after_change(0.4) == Estimate(0.99, 0.99, 1.0)
+    assert Estimate(0.6, 0.4, 0.8).after_change(0.0) == Estimate(0.6, 0.4, 0.8)
+    toy, seen = thinned(make_toy(seed=2), 0.1), list[float]()
+    labeled = ~toy.in_target
+    labeled[np.random.default_rng(0).permutation(np.flatnonzero(toy.in_target))[:20]] = True
+    before = quiet(toy)
+
+    def noted(self: Estimate, share: float) -> Estimate:
+        seen.append(share)
+        return self
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Estimate, "after_change", noted)
+        after = quiet(toy, sample_labeled=labeled)
+    left = toy.in_target & ~labeled
+    assert seen == [pytest.approx(np.mean(before.transduction_[left] != after.transduction_[left]))]

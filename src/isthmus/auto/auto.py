@@ -202,15 +202,18 @@ class Auto(TransferClassifier):
         usual = decision.estimate.moved_to(decision.estimate.value + float(claimed[left].mean() - claimed.mean()))
         right, claims = decision.check(known)
         estimate = updated(usual, claims, right, problem.n_classes, int(left.sum()), claimed[left])
-        if any(caution.kind == UNRELATED for caution in decision.warnings):
-            estimate = replace(estimate, low=0.0)  # these labels are not enough to tell
+        said = decision.scores[left].argmax(axis=1)
         prior, decision = corrected(run, decision, known)
-        before, decision = replace(decision, scores=decision.scores[left]), with_learner(decision, run)
+        before, decision = replace(decision, scores=decision.scores[left]), with_learner(decision, run, estimate.value)
         if seen is not hidden or clock.has(sum(map(run.expected_seconds, decision.members))):
             # What is known of the target is learned from as well.
             run, decision = self._learned(problem, run, decision, prior, before)
         else:
             decision = before
+        if len(decision.scores) == len(said):  # and no sample of others
+            estimate = estimate.after_change(float(np.mean(decision.scores.argmax(axis=1) != said)))
+        if any(caution.kind == UNRELATED for caution in decision.warnings):
+            estimate = replace(estimate, low=0.0)  # these labels are not enough to tell
         return run, replace(decision, estimate=estimate)
 
     def _learned(
@@ -229,7 +232,8 @@ class Auto(TransferClassifier):
             again = Run(part, workspace, asked_for, Clock(None), self.random_state)
             weights = dict(zip(decision.members, decision.weights, strict=True))
             again.repeat(tuple(name for name in weights if name != candidates.BEFORE_LABELS), weights, prior)
-            if before is not None:
+            if before is not None and candidates.BEFORE_LABELS in weights:
+                again.adopted[candidates.BEFORE_LABELS] = weights[candidates.BEFORE_LABELS]
                 again.solutions[candidates.BEFORE_LABELS] = _ensemble(run, before, part.n_words)
                 again.answers[candidates.BEFORE_LABELS] = before.probabilities
             run = again

@@ -16,6 +16,7 @@ from scipy.stats import binom
 
 from isthmus.auto import candidates, rules
 from isthmus.auto.decide import Decision
+from isthmus.auto.diagnostics import skill
 from isthmus.auto.estimate import strata
 from isthmus.auto.label_shift import prior_of_target
 from isthmus.auto.run import Run
@@ -82,11 +83,11 @@ def corrected(run: Run, decision: Decision, checked: Array) -> tuple[Any, Decisi
     return prior_of_target(run.problem, counts), replace(decision, scores=decision.scores + moved, offsets=offsets)
 
 
-def with_learner(decision: Decision, run: Run) -> Decision:
+def with_learner(decision: Decision, run: Run, accuracy: float) -> Decision:
     """The same decision, with a self-training that learns from the labels; the answer has yet to follow (`relearned`).
 
     What was said before them, at the corrected prior, is a member beside it, and keeps it from what few labels cannot
-    tell.
+    tell. It counts by its skill, as far as these labels tell that.
     """
     learner, before = candidates.LEARNER, candidates.BEFORE_LABELS
     if not any(name in run.hypotheses for name in decision.members):
@@ -95,7 +96,7 @@ def with_learner(decision: Decision, run: Run) -> Decision:
     whys = {learner: "member: learns from the known labels", before: "member: at the prior that the labels tell"}
     rows = [{**row, "why": whys.pop(row["name"], row["why"])} for row in decision.rows]
     rows += [{"name": name, "why": why} for name, why in whys.items()]
-    ones = [1.0] * len(members)
-    return replace(
-        decision, members=members, weights=ones, spreads=ones, offsets=[0.0] * len(decision.offsets), rows=rows
-    )
+    ones = [1.0] * (len(members) - 1)
+    weights = [*ones, max(skill(accuracy, 1 / run.problem.n_classes), 0.0)]
+    changes: dict[str, Any] = {"members": members, "weights": weights, "spreads": [1.0, *ones], "rows": rows}
+    return replace(decision, offsets=[0.0] * len(decision.offsets), **changes)

@@ -114,6 +114,8 @@ class Run:
         """Class probabilities of the unlabelled documents."""
         self.at_first: dict[str, Array] = {}
         """The same, before an ensemble was chosen and completed: what diagnostics go by."""
+        self.adopted: dict[str, float] = {}
+        """How much answers count that were found elsewhere."""
         self.seconds: dict[str, float] = {}
         self.skipped: dict[str, str] = {}
         """Why a candidate did not run."""
@@ -191,6 +193,7 @@ class Run:
         others = dict.fromkeys(candidates.UNSHIFTED, 1 / len(candidates.UNSHIFTED))
         if self.problem.n_classes > 2:
             others[candidates.MIXTURE] = OF_SEVERAL * min(1.0, self.n_unlabeled / (MANY * self.problem.n_classes))
+        others |= self.adopted
         others[candidates.SOURCE_LSA] = min(1.0, FEW / max(self.n_unlabeled, 1)) ** 0.5
         return [self.weights[name] / total if name in self.weights else others.get(name, 1.0) for name in members]
 
