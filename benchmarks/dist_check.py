@@ -41,7 +41,7 @@ def write_files(folder: Path) -> None:
     with MESSAGES.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     first, *_, last = [row["domain"] for row in rows]
-    for name, group, columns in (("labelled.csv", first, ["text", "label"]), ("unlabelled.csv", last, ["text"])):
+    for name, group, columns in (("labeled.csv", first, ["text", "label"]), ("unlabeled.csv", last, ["text"])):
         with (folder / name).open("w", encoding="utf-8", newline="") as file:
             writer = csv.DictWriter(file, columns, extrasaction="ignore")
             writer.writeheader()
@@ -58,9 +58,9 @@ def try_out(package: Path, python: str, folder: Path) -> None:
     versions = [run(*asked, folder=folder).strip() for asked in ((isthmus, "--version"), (python, "-V"))]
     print(f"{package.name}: {', '.join(versions)}", flush=True)
     run(isthmus, "demo", folder=folder)
-    asked = ("--source", "labelled.csv", "--target", "unlabelled.csv", "-o", "model.isthmus")
+    asked = ("--source", "labeled.csv", "--target", "unlabeled.csv", "-o", "model.isthmus")
     said = run(isthmus, "fit", *asked, "--predictions", "labels.csv", "--report", "report.html", folder=folder)
-    run(isthmus, "predict", "model.isthmus", "unlabelled.csv", "-o", "again.csv", folder=folder)
+    run(isthmus, "predict", "model.isthmus", "unlabeled.csv", "-o", "again.csv", folder=folder)
     for name in ("model.isthmus", "labels.csv", "report.html", "again.csv"):
         if not (folder / name).stat().st_size:
             raise SystemExit(f"{name} is empty.")

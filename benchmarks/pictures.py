@@ -36,7 +36,7 @@ def take_studio(page: Any, folder: Path) -> None:
     messages = load_messages()
     names = sorted(set(messages.labels))
     truth = [names.index(label) + 1 for label in messages.labels[messages.groups == "bicycles"]]
-    asked = ["studio", folder / "demo.isthmus-project", "--source", "labelled.csv", "--target", "unlabelled.csv"]
+    asked = ["studio", folder / "demo.isthmus-project", "--source", "labeled.csv", "--target", "unlabeled.csv"]
     command = [sys.executable, "-u", "-m", "isthmus", *map(str, asked), "--no-browser"]
     with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as studio:
         try:
@@ -45,7 +45,7 @@ def take_studio(page: Any, folder: Path) -> None:
             assert found is not None
             page.goto(found[0])
             page.click("#start")
-            page.wait_for_selector("#labelling:not([hidden])", timeout=300_000)
+            page.wait_for_selector("#labeling:not([hidden])", timeout=300_000)
             for _ in range(12):
                 document = page.inner_text("#document-id")
                 page.keyboard.press(str(truth[int(document.split()[-1]) - 1]))

@@ -75,7 +75,7 @@ def main() -> None:
         total += timed("the fit with them", fit)
         for name, (make, _) in EXPORTS.items():
             total += timed(name, partial(make, session))
-        measured = session.state()["labelling"]["measured"]
+        measured = session.state()["labeling"]["measured"]
         right = float(np.mean(session.result().labels == np.array(truth)))
         print(f"measured {measured['right']} of {measured['n']}; {right:.1%} of all labels are right")
         print(f"after the first fit: {total:.1f} s")

@@ -1,6 +1,6 @@
 """The eigen-space of CDSC
 
-Documents are nodes of a graph, joined by the cosine of their words; all labelled documents of a class are one node. The
+Documents are nodes of a graph, joined by the cosine of their words; all labeled documents of a class are one node. The
 smallest eigenvectors of the graph are coordinates in which the graph is cut where few joints are: here, between the
 classes, although no label of the target was read.
 """
@@ -13,7 +13,7 @@ from shared import COLORS, axes, topics
 
 
 def draw(quick=False):
-    """Target documents by the second and third vector, coloured by their true class; stars are the source's classes."""
+    """Target documents by the second and third vector, colored by their true class; stars are the source's classes."""
     task = topics(quick)
     X = preset_vectorizer("default").fit_transform(task.source + task.target)
     source, target = X[: len(task.source)], X[len(task.source) :]  # rows of unit length

@@ -24,7 +24,7 @@ plt.rcParams.update(
 
 @dataclass(frozen=True)
 class Task:
-    """Labelled texts of one domain, texts of another, and their labels for scoring."""
+    """Labeled texts of one domain, texts of another, and their labels for scoring."""
 
     name: str
     source: list[str]
@@ -43,7 +43,7 @@ class Task:
 
 
 def messages(quick: bool = False) -> Task:
-    """The embedded messages, or a third of them: to a photo-sharing app, labelled, and to a bicycle-rental service."""
+    """The embedded messages, or a third of them: to a photo-sharing app, labeled, and to a bicycle-rental service."""
     found, step = load_messages(), 3 if quick else 1
     texts, here = np.array(found.texts, dtype=object), found.groups == "photos"
     sides = [(list(texts[mask])[::step], found.labels[mask].tolist()[::step]) for mask in (here, ~here)]

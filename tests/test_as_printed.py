@@ -24,7 +24,7 @@ from test_domtrans_nmf import expression, labeled_mask
 def printed_tcl(
     X: list[Any], V: list[np.ndarray], U: np.ndarray, W: list[np.ndarray], H: np.ndarray, a: float, n_iter: int
 ) -> list[np.ndarray]:
-    """Eq. 5 to 8 as they stand, documents in rows, then all normalisations."""
+    """Eq. 5 to 8 as they stand, documents in rows, then all normalizations."""
     for _ in range(n_iter):
 
         def P() -> list[np.ndarray]:

@@ -221,7 +221,7 @@ def test_what_suggestions_cannot_be_made_of() -> None:
             suggest_labels(result)
 
 
-def test_labelling_what_is_suggested_helps_a_transfer() -> None:
+def test_labeling_what_is_suggested_helps_a_transfer() -> None:
     from isthmus.datasets import load_messages
     from isthmus.datasets.messages import SOURCE, TARGET
 
@@ -243,7 +243,7 @@ def test_labelling_what_is_suggested_helps_a_transfer() -> None:
     assert second.labels[chosen].tolist() == truth[chosen].tolist()
 
 
-def test_what_is_labelled_already_is_not_suggested() -> None:
+def test_what_is_labeled_already_is_not_suggested() -> None:
     texts = ["refund my card", "the app crashes", "charge refund", "crash app", "card charge", "app crash again"]
     labels = ["billing", "fault"] * 3
     given = ["billing", None, None, "fault", np.nan, None]

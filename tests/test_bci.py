@@ -157,7 +157,7 @@ def test_a_session_from_a_gdf_file(tmp_path: Path) -> None:
     # The competition's files of the second day say that there is a cue, and not which.
     silent = record(np.random.default_rng(0), numbers[:2])
     write_gdf(tmp_path / "bci-iv-2a" / "A01E.gdf", silent, [(round(CUE * FS), 783), (round(CUE * FS) + LENGTH, 783)])
-    with pytest.raises(DataError, match="holds no labelled trial: take the MAT file"):
+    with pytest.raises(DataError, match="holds no labeled trial: take the MAT file"):
         load_bci("A01E", tmp_path)
 
 

@@ -201,9 +201,9 @@ def printed(rows: list[Row], width: int = 100, **options: Any) -> str:
 
 
 def test_table_marks_the_best_and_shows_the_published() -> None:
-    coloured = printed(ROWS, force_terminal=True, color_system="standard")
-    assert "\x1b[1m90.12 ± 0.50*" in coloured
-    assert "\x1b[1m70.00" not in coloured
+    colored = printed(ROWS, force_terminal=True, color_system="standard")
+    assert "\x1b[1m90.12 ± 0.50*" in colored
+    assert "\x1b[1m70.00" not in colored
     plain = printed(ROWS).splitlines()
     a, b, mean, gap = (next(line for line in plain if line.startswith(name)) for name in ("a", "b", "mean", "gap"))
     assert a.split() == ["a", "70.00", "(71.50)", "90.12", "±", "0.50*", "95.00"]  # in-domain does not compete

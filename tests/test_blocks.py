@@ -66,7 +66,7 @@ def test_killed_and_started_again_it_goes_on_from_the_last_block(fitted: Path, t
     assert list(tmp_path.iterdir()) == [output]
 
 
-def test_a_file_that_changed_is_labelled_from_its_beginning(fitted: Path, tmp_path: Path) -> None:
+def test_a_file_that_changed_is_labeled_from_its_beginning(fitted: Path, tmp_path: Path) -> None:
     output, target = tmp_path / "labels.csv", tmp_path / "target.csv"
     target.write_bytes((fitted / "target.csv").read_bytes())
     arguments = ["predict", fitted / "model.isthmus", target, "-o", output, "--blocks"]

@@ -189,7 +189,7 @@ def test_engine_follows_the_papers_equations(toy: Toy) -> None:
     assert objective(model) == pytest.approx(value())
 
 
-def test_objective_falls_with_every_update_without_normalisation(toy: Toy) -> None:
+def test_objective_falls_with_every_update_without_normalization(toy: Toy) -> None:
     model = start_of(toy)
     for name, constraint in model.constraints.items():
         if isinstance(constraint, ColumnsSumToOne):

@@ -33,7 +33,7 @@ def documents(seed: int, n: int, width: int = 8) -> np.ndarray:
 
 
 def written_out(X: np.ndarray, classes: np.ndarray, lam: float, beta: float) -> tuple[np.ndarray, np.ndarray]:
-    """T and D of eq. 10, pair by pair; the first documents are the labelled ones."""
+    """T and D of eq. 10, pair by pair; the first documents are the labeled ones."""
     n, n_labeled = len(X), len(classes)
     N = X / np.linalg.norm(X, axis=1, keepdims=True)
     W = N @ N.T
@@ -116,7 +116,7 @@ def test_many_documents_go_through_lanczos_to_the_same_vectors() -> None:
 
 
 def test_many_documents_with_pairs_come_to_the_same_vectors() -> None:
-    """A labelled document with hardly a similar one makes the largest eigenvalue enormous."""
+    """A labeled document with hardly a similar one makes the largest eigenvalue enormous."""
     toy = make_toy()
     X = np.column_stack([toy.X.toarray(), np.full(len(toy.y), 1e-6)])
     X[0, :-1] = 0
@@ -202,7 +202,7 @@ def test_two_copies_of_one_text_do_not_take_the_place_of_the_classes(toy: Toy) -
 @pytest.mark.parametrize("beta", [15.0, np.inf])
 @pytest.mark.parametrize("weighting", ["none", "eigenvalue"])
 def test_documents_without_a_link_get_the_prior(toy: Toy, beta: float, weighting: str) -> None:
-    """One alone with its word, two that only share a word with each other, and a labelled one alone."""
+    """One alone with its word, two that only share a word with each other, and a labeled one alone."""
     width = toy.X.shape[1]
     alone = sp.csr_array((np.ones(5), ([0, 1, 2, 2, 3], width + np.array([0, 1, 1, 2, 3]))), shape=(4, width + 4))
     X = sp.vstack([sp.hstack([toy.X, sp.csr_array((toy.X.shape[0], 4))]), alone], format="csr")

@@ -71,7 +71,7 @@ def all_of(problem: Problem) -> LookedAt:
 
 
 def nearest_across(problem: Problem) -> tuple[Positions, Positions]:
-    """Of each target document the nearest labelled ones, and the other way round."""
+    """Of each target document the nearest labeled ones, and the other way round."""
     cosines = cosine_similarity(problem.unlabeled, problem.labeled[0])
     first = class_sets.N_NEIGHBORS
     return np.argsort(-cosines, axis=1)[:, :first], np.argsort(-cosines.T, axis=1)[:, :first]
@@ -83,7 +83,7 @@ def random_pseudo_labels(problem: Problem) -> Array:
     return np.eye(3)[labels]
 
 
-def test_support_is_what_the_nearest_labelled_documents_say(toy_of_three: Toy) -> None:
+def test_support_is_what_the_nearest_labeled_documents_say(toy_of_three: Toy) -> None:
     """Of as many documents as the prior has, or of those that were given the class, if they are fewer."""
     problem = problem_of(toy_of_three)
     (_, known), across = problem.labeled, neighbors_across(problem, all_of(problem))

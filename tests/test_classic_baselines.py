@@ -55,7 +55,7 @@ def test_tsvm_keeps_to_the_target_prior() -> None:
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_tsvm_ends_where_no_label_would_change(n_classes: int) -> None:
-    """Trained on its own labels at full weight, it ranks the documents as it has labelled them."""
+    """Trained on its own labels at full weight, it ranks the documents as it has labeled them."""
     toy = make_toy(seed=2, n_classes=n_classes, n_documents=150)
     model = toy.fit(isthmus.TSVM(random_state=0))
     again = LinearSVC(C=1, max_iter=20_000, random_state=0).fit(toy.X, model.transduction_)
@@ -81,7 +81,7 @@ def test_tsvm_finds_the_same_plane_at_any_scale(scale: float) -> None:
 @pytest.mark.parametrize("n_neighbors", [8, "all"])
 def test_sc_is_what_the_dense_matrix_gives(n_neighbors: Any) -> None:
     toy = make_toy(seed=4, n_classes=3, n_documents=90)
-    order = np.argsort(toy.in_target, kind="stable")  # labelled documents first
+    order = np.argsort(toy.in_target, kind="stable")  # labeled documents first
     unit, y, n = normalize(toy.X[order]).toarray(), toy.y[order], 90
     A = unit @ unit.T
     np.fill_diagonal(A, 0)

@@ -34,7 +34,7 @@ def check(folder: Path, *arguments: object, says: str = "", stdin: bytes = b"") 
 
 WARNED = {
     "No word stands in as many texts",
-    "shares no word with the labelled documents",
+    "shares no word with the labeled documents",
     "No target text holds a word that the vectorizer keeps",
 }
 """What fits say that have begun, and that warnings may have come before."""
@@ -189,7 +189,7 @@ OTHERS: dict[str, tuple[Callable[[Path, Path], list[object]], str]] = {
     ),
     "no common word": (
         lambda d, m: [*fit_arguments(d, d / "source.csv", put(d / "t.csv", "text\nqqq zzz\nqqq zzz\n"))],
-        "shares no word with the labelled documents",
+        "shares no word with the labeled documents",
     ),
     "no words at all": (
         lambda d, m: fit_arguments(d, d / "source.csv", put(d / "t.csv", "text\n?\n!\n")),

@@ -96,7 +96,7 @@ def test_fit_writes_what_transfer_finds_and_predict_what_result_predicts(files: 
         expected = result.predict_proba([document.text for document in documents])
     assert [[item["p_billing"], item["p_fault"]] for item in found] == pytest.approx(expected, abs=1e-6)
     assert [item["label"] for item in found] == result.classes[expected.argmax(axis=1)].tolist()
-    assert "Labelled 21 documents" in done.stdout
+    assert "Labeled 21 documents" in done.stdout
 
 
 def test_a_report_and_a_model_without_the_texts(files: Path) -> None:
@@ -139,7 +139,7 @@ def test_standard_input_and_output(files: Path) -> None:
     to_stdout = run("predict", files / "m.isthmus", "-", stdin=gzip.compress(content))
     assert to_file.code == to_stdout.code == 0
     assert to_stdout.out == (files / "3.csv").read_bytes()
-    assert "Labelled 30 documents of standard input; text in column 'text'" in to_stdout.err
+    assert "Labeled 30 documents of standard input; text in column 'text'" in to_stdout.err
     lines = run("predict", files / "m.isthmus", "-", "--output-format", "jsonl", stdin=content)
     assert json.loads(lines.stdout.splitlines()[0])["id"] == "bikes-0"
 
@@ -243,7 +243,7 @@ def test_one_warning_for_all_empty_documents(files: Path) -> None:
     with mock.patch.object(sys.modules["isthmus.cli.predict"], "BATCH", 5):
         done = run("predict", files / "m.isthmus", files / "new.csv", "-o", files / "out.csv")
     assert done.err.strip() == (
-        "isthmus: 4 of 12 documents hold no known word; they get the class prior of the labelled documents."
+        "isthmus: 4 of 12 documents hold no known word; they get the class prior of the labeled documents."
     )
 
 
@@ -366,7 +366,7 @@ def test_a_folder_has_no_columns_and_one_document_is_one(files: Path) -> None:
     (files / "later").mkdir()
     (files / "later" / "1.txt").write_text(TARGET[0]["text"], encoding="utf-8")
     said = run("predict", files / "m.isthmus", files / "later").err
-    assert said == f"Labelled 1 document of {files / 'later'}; one document to a file.\n"
+    assert said == f"Labeled 1 document of {files / 'later'}; one document to a file.\n"
 
 
 def test_sources_of_one_name_stay_apart() -> None:

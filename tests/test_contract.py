@@ -296,8 +296,8 @@ def test_the_scale_of_x_does_not_matter_where_labels_are_in_doubt(method: str) -
         assert np.array_equal(scaled.predict(toy.X * scale), plain.predict(toy.X))
 
 
-def test_kmeans_tells_centres_apart_that_are_very_near(toy: Toy) -> None:
-    """Of squared distances of 1e-16, the softmax itself is the same for all centres."""
+def test_kmeans_tells_centers_apart_that_are_very_near(toy: Toy) -> None:
+    """Of squared distances of 1e-16, the softmax itself is the same for all centers."""
     plain, near = toy.fit(build("KMeans")), toy.fit(build("KMeans"), X=toy.X * 1e-8)
     assert np.array_equal(near.transduction_, plain.transduction_)
     assert near.label_distributions_ == pytest.approx(plain.label_distributions_, abs=1e-6)

@@ -69,7 +69,7 @@ def test_a_second_layer_reconstructs_the_first() -> None:
 
 
 def test_words_of_one_domain_take_on_the_class_of_those_that_they_stand_beside(toy: Toy) -> None:
-    """A document of nothing but words that no labelled document has: words alone know nothing of it."""
+    """A document of nothing but words that no labeled document has: words alone know nothing of it."""
     own = [10 + 24, 10 + 36 + 24]  # the first word of each class that the target alone has
     X = sp.csr_array(np.eye(toy.X.shape[1])[own])
     assert np.ptp(toy.fit(build("LR")).predict_proba(X), axis=0) == pytest.approx(0)

@@ -94,7 +94,7 @@ def test_agreement_of_several_is_the_mean_over_pairs() -> None:
 
 
 def drawn(rng: np.random.Generator, centers: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Documents around the centres of their classes."""
+    """Documents around the centers of their classes."""
     rows = np.repeat(centers, sizes, axis=0)
     return np.asarray(rows + rng.normal(scale=0.1, size=rows.shape))
 

@@ -26,7 +26,7 @@ from isthmus.drift.monitor import _Draws
 from isthmus.drift.profile import _frequent_words, _shared_words
 from isthmus.exceptions import ModelFileError
 from isthmus.text import text_vectorizer
-from test_quality import make, put, unlabelled
+from test_quality import make, put, unlabeled
 
 
 def profile(n: int, seed: int = 0) -> TargetProfile:
@@ -198,10 +198,10 @@ def test_files_hold_the_profile_and_refuse_a_forged_one(result: isthmus.Result, 
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     found = tmp_path_factory.mktemp("drift")
     put(found / "s.csv", SOURCE)
-    put(found / "t.csv", unlabelled(ROWS))
-    put(found / "same.csv", unlabelled(make(100, 2, "t")))
-    put(found / "few.csv", unlabelled(make(10, 2, "z")))
-    put(found / "other.csv", unlabelled(make(100, 3, "z")))
+    put(found / "t.csv", unlabeled(ROWS))
+    put(found / "same.csv", unlabeled(make(100, 2, "t")))
+    put(found / "few.csv", unlabeled(make(10, 2, "z")))
+    put(found / "other.csv", unlabeled(make(100, 3, "z")))
     files = ["--source", found / "s.csv", "--target", found / "t.csv"]
     done = run("fit", *files, "--method", "LR", "-o", found / "m.isthmus")
     assert done.code == 0, done.err

@@ -132,7 +132,7 @@ def test_new_documents_get_the_mean_of_members() -> None:
 
 
 def a_run(prior: Any = None) -> Run:
-    """Of two classes, with as many unlabelled documents as the answers below; nobody has answered yet."""
+    """Of two classes, with as many unlabeled documents as the answers below; nobody has answered yet."""
     rng = np.random.default_rng(0)
     X, y = rng.uniform(size=(10 + N_DOCUMENTS, 3)), np.arange(10 + N_DOCUMENTS) % 2
     problem = make_problem(LR(), X, y, np.repeat([1, -1], [10, N_DOCUMENTS]))

@@ -18,7 +18,7 @@ from isthmus.cli.console import output
 from isthmus.cli.evaluate import _by_class
 from isthmus.core.proportions import wilson
 from isthmus.evaluation import compare, evaluate_labels
-from test_quality import make, put, unlabelled
+from test_quality import make, put, unlabeled
 
 CLASSES = ["a", "b", "c"]
 
@@ -94,7 +94,7 @@ def test_tenths_are_told_where_the_interval_is_narrow(right: int, n: int, shares
 def fitted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("fitted")
     put(folder / "s.csv", make(40, 0))
-    put(folder / "t.csv", unlabelled(make(30, 1, "t")))
+    put(folder / "t.csv", unlabeled(make(30, 1, "t")))
     files = ["--source", folder / "s.csv", "--target", folder / "t.csv"]
     assert run("fit", *files, "--method", "LR", "-o", folder / "m.isthmus").code == 0
     return folder
@@ -145,7 +145,7 @@ def test_of_what_was_suggested_the_random_sample_alone_is_counted(fitted: Path) 
     assert said in done.stdout
     assert said in (fitted / "random.html").read_text(encoding="utf-8")
     teaching = [{**row, "kind": "teaching"} for row in rows]
-    assert "has no labelled document that was drawn at random" in measure(fitted, teaching).sentence
+    assert "has no labeled document that was drawn at random" in measure(fitted, teaching).sentence
     own = [{**row, "kind": "mail"} for row in rows]  # a column of somebody else
     found = json.loads(measure(fitted, own, "--json").stdout)
     assert (found["documents"], found["not_drawn_at_random"]) == (30, 0)
@@ -164,7 +164,7 @@ def test_nothing_of_a_label_is_markup(fitted: Path) -> None:
 def test_what_cannot_be_measured_is_said(fitted: Path) -> None:
     strange = [{**row, "label": f"other {row['label']}"} for row in make(6, 2, "u")]
     assert "has no true label that the model knows, but 'other" in measure(fitted, strange).sentence
-    refused = measure(fitted, unlabelled(make(6, 2, "u"))).sentence
+    refused = measure(fitted, unlabeled(make(6, 2, "u"))).sentence
     assert "no column that is clearly the label: choose --label from" in refused
     empty = measure(fitted, [{**row, "label": ""} for row in make(6, 2, "u")]).last
     assert empty.endswith("Correct these rows.")  # there is no option that leaves them out, since they are anyway
@@ -208,4 +208,4 @@ def test_a_class_of_the_model_is_no_placeholder(tmp_path: Path) -> None:
         done = run("update", model, new, *more, "-o", tmp_path / "n.isthmus", "--force")
         assert "40 with a label" in done.stdout, done.err
     rest = run("suggest", model, new, "--labels", new, "-o", tmp_path / "more.csv")
-    assert "all are labelled or empty" in rest.sentence
+    assert "all are labeled or empty" in rest.sentence

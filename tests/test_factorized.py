@@ -87,7 +87,7 @@ def factorized(**params: Any) -> isthmus.Factorized:
 
 
 def several(toy: Toy) -> dict[str, Any]:
-    """The same documents as two sources and two targets, of which some are labelled."""
+    """The same documents as two sources and two targets, of which some are labeled."""
     half = np.arange(len(toy.y)) % 2
     labeled = ~toy.in_target
     labeled[np.flatnonzero(toy.in_target)[:10]] = True

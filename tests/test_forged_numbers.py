@@ -130,9 +130,9 @@ def files(tmp_path: Path) -> Any:
 LINKS = ("solution_", "_embedding", "_links")
 SAME_HASH = [(2**61 - 1) * number for number in range(20_000)]
 FORGED: dict[str, tuple[str, tuple[Any, ...], Any, str]] = {
-    "no neighbours": ("SGT", ("solution_", "_n_neighbors"), 0, "_n_neighbors of its SGTSolution .* out of their range"),
-    "no neighbours asked for": ("SGT", ("n_neighbors",), 0, "a parameter in it is out of range"),
-    "no linked neighbours": ("SC", (*LINKS, "_n_neighbors"), 0, "_n_neighbors of its NeighborLinks"),
+    "no neighbors": ("SGT", ("solution_", "_n_neighbors"), 0, "_n_neighbors of its SGTSolution .* out of their range"),
+    "no neighbors asked for": ("SGT", ("n_neighbors",), 0, "a parameter in it is out of range"),
+    "no linked neighbors": ("SC", (*LINKS, "_n_neighbors"), 0, "_n_neighbors of its NeighborLinks"),
     "many columns": ("SGT", ("solution_", "_rows", "shape"), [24, 500_000_000], "has 500000000 rows or columns, most"),
     "colliding domains": ("LR", ("domains_",), SAME_HASH, "more than 2000 domains whose names are not strings"),
     "colliding targets": ("LR", ("target_domains_",), SAME_HASH, "a target of its LR is not one of its domains"),

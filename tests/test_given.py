@@ -24,8 +24,8 @@ __all__ = ["fitted"]  # a fixture
 
 def test_labels_that_are_wrong_are_named(fitted: Path) -> None:
     def refused(*rows: dict[str, str]) -> str:
-        labelled = put(fitted / "labelled.csv", rows)
-        return run("fit", *files(fitted), "--labels", labelled, "--method", "LR").sentence
+        labeled = put(fitted / "labeled.csv", rows)
+        return run("fit", *files(fitted), "--labels", labeled, "--method", "LR").sentence
 
     name = ROWS[0]["id"]
     assert "has labels that the source spells otherwise: 'Pay' (did you mean 'pay'?)" in refused(
@@ -36,8 +36,8 @@ def test_labels_that_are_wrong_are_named(fitted: Path) -> None:
     assert "and an earlier row 'pay'" in refused({"id": name, "label": "pay"}, {"id": name, "label": "bug"})
     assert "no column that is clearly the id" in refused({"key": name, "label": "pay"})
     assert "has no id (column 'id')" in refused({"id": "", "label": "pay"})
-    labelled = put(fitted / "labelled.csv", [{"id": name, "label": "pay"}, {"id": "nobody", "label": "bug"}])
-    done = run("fit", *files(fitted), "--labels", labelled, "--method", "LR")
+    labeled = put(fitted / "labeled.csv", [{"id": name, "label": "pay"}, {"id": "nobody", "label": "bug"}])
+    done = run("fit", *files(fitted), "--labels", labeled, "--method", "LR")
     assert "1 label is of a document that" in done.err
 
 
@@ -93,7 +93,7 @@ def test_labels_do_not_go_to_rows_that_have_moved(fitted: Path, tmp_path: Path) 
 
 
 def annotated(tasks: list[dict[str, Any]], program: str) -> list[dict[str, Any]]:
-    """What a person leaves behind in a labelling program: the first is skipped, the others get their true label."""
+    """What a person leaves behind in a labeling program: the first is skipped, the others get their true label."""
     for number, task in enumerate(tasks):
         if program == "label-studio":
             label = TRUTH[task["data"]["document_id"]]
@@ -106,7 +106,7 @@ def annotated(tasks: list[dict[str, Any]], program: str) -> list[dict[str, Any]]
 
 
 @pytest.mark.parametrize("program", ["label-studio", "argilla"])
-def test_tasks_go_to_labelling_programs_and_come_back(fitted: Path, program: str) -> None:
+def test_tasks_go_to_labeling_programs_and_come_back(fitted: Path, program: str) -> None:
     path = suggest(fitted, "tasks.json", "--as", program, "-n", 8)
     plain = rows_of(suggest(fitted, "plain.csv", "-n", 8))
     tasks = annotated(json.loads(path.read_text(encoding="utf-8")), program)
@@ -142,14 +142,14 @@ def test_a_format_that_there_is_not_is_named(tmp_path: Path) -> None:
         pass
 
 
-def test_a_gap_in_a_labelled_file_is_no_label(tmp_path: Path) -> None:
+def test_a_gap_in_a_labeled_file_is_no_label(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"id": 7.0, "label": "pay"}\n{"id": 8, "label": NaN}\n{"id": 9, "label": null}\n')
     assert [(one.id, one.label) for one in read_given(str(path))] == [("7", "pay")]
 
 
 def test_labels_find_documents_whose_ids_have_spaces_around_them(fitted: Path, tmp_path: Path) -> None:
-    """Predictions have such ids as they are; a labelling program, or whoever reads its export, may trim them."""
+    """Predictions have such ids as they are; a labeling program, or whoever reads its export, may trim them."""
     put(tmp_path / "t.csv", [{"id": f" {row['id']}", "text": row["text"]} for row in ROWS])
     asked = ("-n", 6, "-o", tmp_path / "asked.csv")
     assert run("suggest", fitted / "m.isthmus", tmp_path / "t.csv", *asked).code == 0
@@ -182,7 +182,7 @@ def test_files_of_labels_have_an_encoding_of_their_own(fitted: Path, tmp_path: P
 def test_labels_that_look_like_placeholders_are_told_of(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("id,label\n1,pay\n2,None\n3,None\n")
-    with pytest.warns(PlaceholderLabelWarning, match="2 rows are labelled 'None', which is taken for no label"):
+    with pytest.warns(PlaceholderLabelWarning, match="2 rows are labeled 'None', which is taken for no label"):
         assert [one.id for one in read_given(str(path))] == ["1"]
     assert len(read_given(str(path), allow_labels=["None"])) == 3
 

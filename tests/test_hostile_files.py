@@ -274,9 +274,9 @@ FORGED: dict[str, tuple[Callable[[Any, dict[str, Any]], Any], str]] = {
     "file names": (setting(*COUNTS, "input", to="filename"), "its vectorizer reads files instead of texts"),
     "memory": (setting("vectorizer", "memory", to="cache"), "a pipeline in it has a memory"),
     "steps": (setting("vectorizer", "steps", to=[1]), "a pipeline in it has no steps"),
-    "centres": (
+    "centers": (
         array("clusters_", "cluster_centers_", edit=lambda a: a[:, :5]),
-        "the centres of its KMeans do not fit",
+        "the centers of its KMeans do not fit",
     ),
     "threads": (setting(E, "clusters_", "_n_threads", to=10**9), "its KMeans asks for 1000000000 threads"),
     "coefficients": (array("linear_", "coef_", edit=lambda a: a[:, :5]), "the coefficients of its LogisticRegression"),

@@ -59,7 +59,7 @@ def dense_vectors(graph: GrowingGraph, rows: Any, coordinates: Any) -> tuple[Any
 
 
 def documents_of(model: IncrementalCDSC) -> tuple[Any, Any]:
-    """Rows and coordinates of the unlabelled documents."""
+    """Rows and coordinates of the unlabeled documents."""
     blocks = DocumentBlock.stacked(model.solution_._blocks)
     return blocks.rows, blocks.coordinates
 

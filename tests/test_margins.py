@@ -155,7 +155,7 @@ def test_cdsvm_weighs_support_vectors_by_their_nearness(toy: Toy) -> None:
     assert set(model.support_) == set(np.flatnonzero(~beyond & ~toy.in_target))
 
 
-def test_cdsvm_with_beta_zero_is_an_svm_of_all_labelled_documents(toy: Toy) -> None:
+def test_cdsvm_with_beta_zero_is_an_svm_of_all_labeled_documents(toy: Toy) -> None:
     labeled = some_labels(toy)
     model = toy.fit(build("CDSVM", beta=0.0), sample_labeled=labeled)
     assert model.support_weights_ == pytest.approx(np.ones(len(model.support_)))

@@ -247,7 +247,7 @@ def test_many_small_classes_are_few_warnings() -> None:
     assert "35 other classes" in said[-1]
 
 
-def test_a_file_knows_what_was_labelled_and_what_the_target_was(result: Any, tmp_path: Path) -> None:
+def test_a_file_knows_what_was_labeled_and_what_the_target_was(result: Any, tmp_path: Path) -> None:
     isthmus.save(result, tmp_path / "model.isthmus")
     loaded = isthmus.load(tmp_path / "model.isthmus")
     assert np.array_equal(loaded.given, result.given)

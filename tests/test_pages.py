@@ -61,7 +61,7 @@ def names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     sides = {name: rows[::3] for name, rows in sides.items()}  # a third of them, for time
     texts = {name: [messages.texts[row] for row in rows] for name, rows in sides.items()}
     labels = {name: messages.labels[rows].tolist() for name, rows in sides.items()}
-    for file, side, columns in (("labelled", "photos", 2), ("unlabelled", "bicycles", 1), ("checked", "bicycles", 2)):
+    for file, side, columns in (("labeled", "photos", 2), ("unlabeled", "bicycles", 1), ("checked", "bicycles", 2)):
         with Path(f"{file}.csv").open("w", encoding="utf-8", newline="") as opened:
             writer = csv.writer(opened)
             writer.writerow(("text", "label")[:columns])

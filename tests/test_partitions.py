@@ -1,4 +1,4 @@
-"""A folder of files, labelled by the workers of a cluster: the same labels, in whole files, whoever dies."""
+"""A folder of files, labeled by the workers of a cluster: the same labels, in whole files, whoever dies."""
 
 from __future__ import annotations
 
@@ -70,16 +70,16 @@ def test_workers_write_the_same_labels(client: Any, folder: Path, tmp_path: Path
 
 
 def test_a_worker_that_dies_leaves_whole_files(client: Any, folder: Path, tmp_path: Path) -> None:
-    labelled, died = partitions._labelled, list[int]()
+    labeled, died = partitions._labeled, list[int]()
 
     def killing(client: Any, *given: Any) -> Any:
-        for number, tally in labelled(client, *given):
+        for number, tally in labeled(client, *given):
             if not died:  # while the others are at work
                 died.extend(list(client.run(os.getpid).values())[:1])
                 os.kill(died[0], signal.SIGKILL)
             yield number, tally
 
-    with mock.patch.object(partitions, "_labelled", killing):
+    with mock.patch.object(partitions, "_labeled", killing):
         done = predict(folder, tmp_path / "labels", client.scheduler.address)
     assert died
     assert done.code == 0, done.err
@@ -87,23 +87,23 @@ def test_a_worker_that_dies_leaves_whole_files(client: Any, folder: Path, tmp_pa
 
 
 def test_what_was_done_is_not_done_again(client: Any, folder: Path, tmp_path: Path) -> None:
-    labelled, address = partitions._labelled, client.scheduler.address
+    labeled, address = partitions._labeled, client.scheduler.address
 
     def breaking(*given: Any) -> Any:
-        for count, found in enumerate(labelled(*given)):
+        for count, found in enumerate(labeled(*given)):
             if count == 2:
                 raise KeyboardInterrupt
             yield found
 
-    with mock.patch.object(partitions, "_labelled", breaking):
+    with mock.patch.object(partitions, "_labeled", breaking):
         assert predict(folder, tmp_path / "labels", address).code != 0
     sent = list[int]()
 
     def counting(client: Any, asked: Any, files: Any, *given: Any) -> Any:
         sent.extend(files)
-        return labelled(client, asked, files, *given)
+        return labeled(client, asked, files, *given)
 
-    with mock.patch.object(partitions, "_labelled", counting):
+    with mock.patch.object(partitions, "_labeled", counting):
         done = predict(folder, tmp_path / "labels", address)
     assert done.code == 0, done.err
     assert len(sent) == PARTS - 2
@@ -140,7 +140,7 @@ def test_parts_that_were_mended_are_all_that_is_left_to_do(client: Any, folder: 
     (tmp_path / "parts" / "part-2.csv").write_bytes(b"id,text\n")
     failed = predict(tmp_path, output, client.scheduler.address)
     assert failed.code == 1
-    assert re.search(rf"Of {PARTS} files \d are labelled, in .*: the same command goes on there", failed.sentence)
+    assert re.search(rf"Of {PARTS} files \d are labeled, in .*: the same command goes on there", failed.sentence)
     (tmp_path / "parts" / "part-2.csv").write_bytes(good)
     done = predict(tmp_path, output, client.scheduler.address)
     assert done.code == 0, done.err
@@ -369,7 +369,7 @@ def test_a_fit_of_a_folder_says_what_is_wrong(
 
 @pytest.mark.parametrize("method", ["TCL", "Auto", "SelfTraining"])
 @pytest.mark.parametrize("kind", ["bag", "column"])
-def test_a_dask_collection_is_labelled_like_a_list(
+def test_a_dask_collection_is_labeled_like_a_list(
     client: Any, tmp_path: Path, method: str, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("isthmus._api.local_static_encoder", lambda: None)

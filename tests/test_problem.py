@@ -40,7 +40,7 @@ BAD: dict[str, tuple[Any, type[Exception], str]] = {
         ValueError,
         "X holds no word in any of the 120 documents of domain 'target': vectorize",
     ),
-    "disjoint words": (lambda t: {"X": disjoint(t)}, ValueError, "'target' shares no word with the labelled"),
+    "disjoint words": (lambda t: {"X": disjoint(t)}, ValueError, "'target' shares no word with the labeled"),
     "unknown target": (
         lambda t: {"target_domain": "moon"},
         ValueError,
@@ -105,7 +105,7 @@ BAD: dict[str, tuple[Any, type[Exception], str]] = {
     ),
     "mask of numbers": (lambda t: {"sample_labeled": np.ones(240)}, TypeError, "sample_labeled holds float64 values"),
     "short mask": (lambda t: {"sample_labeled": [True, False]}, ValueError, r"sample_labeled has shape \(2,\)"),
-    "nothing labelled": (lambda t: {"sample_labeled": np.zeros(240, dtype=bool)}, ValueError, "No label may be read"),
+    "nothing labeled": (lambda t: {"sample_labeled": np.zeros(240, dtype=bool)}, ValueError, "No label may be read"),
     "every domain a target": (lambda t: {"target_domain": ["source", "target"]}, ValueError, "No label may be read"),
     "text for numbers": (lambda t: {"X": [["a", "b"]] * 240}, ValueError, "could not convert string"),
 }
@@ -187,7 +187,7 @@ def test_parameters_that_would_overflow_are_named(estimator: Any, name: str, toy
 def test_a_class_of_one_document_is_warned_of(toy: Toy) -> None:
     y = toy.y.astype(object)
     y[np.flatnonzero(~toy.in_target)[0]] = "rare"
-    with pytest.warns(SmallClassWarning, match="Class 'rare' has a single labelled document"):
+    with pytest.warns(SmallClassWarning, match="Class 'rare' has a single labeled document"):
         toy.fit(isthmus.LR(), y=y)
 
 
@@ -195,7 +195,7 @@ def test_a_class_of_empty_documents_is_named(toy: Toy) -> None:
     y, X = toy.y.astype(object), toy.X.toarray()
     rare = np.flatnonzero(~toy.in_target)[:2]
     y[rare], X[rare] = "rare", 0
-    with pytest.raises(ValueError, match="Every labelled document of 'rare' is empty"):
+    with pytest.raises(ValueError, match="Every labeled document of 'rare' is empty"):
         toy.fit(isthmus.LR(), X=X, y=y)
 
 
@@ -213,7 +213,7 @@ def test_problem_is_read_only_and_hides_the_targets_labels(toy: Toy) -> None:
         problem.domains = ()  # type: ignore[misc]  # that it cannot be set is the point
 
 
-def test_labelled_documents_of_all_domains_are_stacked(toy: Toy) -> None:
+def test_labeled_documents_of_all_domains_are_stacked(toy: Toy) -> None:
     mask = ~toy.in_target
     mask[np.flatnonzero(toy.in_target)[:4]] = True
     problem = make_problem(isthmus.TCL(), toy.X, toy.y, toy.domain, "target", mask)
@@ -391,7 +391,7 @@ def test_words_in_another_order_are_refused(toy: Toy) -> None:
 
 
 @pytest.mark.parametrize("ends", [(0, 9, 30), (5, 12, 20, 30)])
-def test_rows_that_are_neighbours_are_stacked_without_a_copy(toy: Toy, ends: tuple[int, ...]) -> None:
+def test_rows_that_are_neighbors_are_stacked_without_a_copy(toy: Toy, ends: tuple[int, ...]) -> None:
     parts = [rows_of(toy.X, first, last) for first, last in pairwise(ends)]
     found = stack(parts)
     assert (found != sp.vstack(parts)).nnz == 0

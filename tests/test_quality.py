@@ -54,11 +54,11 @@ def look(folder: Path, source: list[dict[str, str]], target: list[dict[str, str]
     return run("check", "--source", folder / "s.csv", "--target", folder / "t.csv", *more)
 
 
-def unlabelled(rows: list[dict[str, str]]) -> list[dict[str, str]]:
+def unlabeled(rows: list[dict[str, str]]) -> list[dict[str, str]]:
     return [{"id": row["id"], "text": row["text"]} for row in rows]
 
 
-SOURCE, TARGET = make(30, 0), unlabelled(make(20, 1, "t"))
+SOURCE, TARGET = make(30, 0), unlabeled(make(20, 1, "t"))
 COPY = SOURCE[3]["text"].replace(" ", "  ").upper()
 NEAR = SOURCE[3]["text"] + " indeed"
 GERMAN = "die karte ist nicht gut und der preis für das rad ist zu hoch sagt auch {}"
@@ -322,7 +322,7 @@ def test_near_duplicates_are_those_of_a_comparison_of_all_with_all(texts: list[s
     for one, other in jaccard_oracle(texts):
         assert groups[one] == groups[other]
     linked = {frozenset(pair) for pair in jaccard_oracle(texts)}
-    for one in range(len(texts)):  # nobody is in a group without a neighbour in it
+    for one in range(len(texts)):  # nobody is in a group without a neighbor in it
         mates = [other for other in range(len(texts)) if other != one and groups[other] == groups[one]]
         assert not mates or any(frozenset((one, other)) in linked for other in mates)
 

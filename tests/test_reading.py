@@ -70,10 +70,10 @@ def write(path: Path, rows: list[dict[str, str]]) -> Path:
 @pytest.mark.parametrize("form", ["csv", "tsv", "jsonl", "parquet"])
 def test_every_format_reads_back(tmp_path: Path, form: str, compression: str) -> None:
     path = write(tmp_path / f"documents.{form}{compression}", ROWS)
-    assert as_rows(read(path, labelled=True)) == ROWS
+    assert as_rows(read(path, labeled=True)) == ROWS
     nameless = tmp_path / "documents"  # then the first bytes say what it is
     path.rename(nameless)
-    assert as_rows(read(nameless, labelled=True)) == ROWS
+    assert as_rows(read(nameless, labeled=True)) == ROWS
 
 
 FIELDS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=20)
@@ -84,7 +84,7 @@ def test_what_csv_writes_we_read(tmp_path_factory: pytest.TempPathFactory, pairs
     path = tmp_path_factory.getbasetemp() / f"hypothesis.{form}"
     rows = [{"text": text, "label": label} for text, label in pairs]
     path.write_bytes(delimited(rows, delimiter="\t" if form == "tsv" else ",").encode())
-    found = read(path, labelled=True, allow_labels=[label.strip() for _, label in pairs])
+    found = read(path, labeled=True, allow_labels=[label.strip() for _, label in pairs])
     assert [(document.text, document.label) for document in found] == [(text, label.strip()) for text, label in pairs]
     assert [document.id for document in found] == [str(number) for number in range(1, len(pairs) + 1)]
 
@@ -101,7 +101,7 @@ def test_what_json_writes_we_read(tmp_path_factory: pytest.TempPathFactory, obje
 def test_encodings_that_files_say_themselves(tmp_path: Path, encoding: str) -> None:
     path = tmp_path / "documents.csv"
     path.write_bytes("text,label\nżółw,x\n".encode(encoding))
-    assert read(path, labelled=True)[0].text == "żółw"
+    assert read(path, labeled=True)[0].text == "żółw"
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "UTF_16LE"])
@@ -156,11 +156,11 @@ def test_a_folder_for_each_label(tmp_path: Path) -> None:
     (tmp_path / "rec" / ".hidden").write_text("no")
     expected = [("rec/10", "cars", "rec"), ("rec/11.txt", "bikes", "rec"), ("sci/5.txt.gz", "atoms", "sci"),
                 ("sci/deep/7.text", "żółw", "sci")]  # fmt: skip
-    assert [document[:3] for document in read(tmp_path, labelled=True, text="whatever")] == expected
+    assert [document[:3] for document in read(tmp_path, labeled=True, text="whatever")] == expected
     (tmp_path / "loose.txt").write_text("no label")
     assert read(tmp_path)[0][:3] == ("loose.txt", "no label", None)
     with pytest.raises(DataError, match=r"loose.txt, has no label"):
-        read(tmp_path, labelled=True)
+        read(tmp_path, labeled=True)
 
 
 def test_files_of_a_folder_that_are_not_read_are_counted(tmp_path: Path) -> None:
@@ -176,12 +176,12 @@ def test_files_of_a_folder_that_are_not_read_are_counted(tmp_path: Path) -> None
 def test_columns_are_found_by_their_names(tmp_path: Path) -> None:
     path = tmp_path / "documents.csv"
     path.write_text("Review,stars,Sentiment,review_id,note\nfine,5,good,r1,n\n")
-    with open_documents(str(path), labelled=True) as file:
+    with open_documents(str(path), labeled=True) as file:
         columns = file.columns
         assert (columns.text, columns.label, columns.id) == ("Review", "Sentiment", "review_id")
         assert columns.guessed == ["text", "label", "id"]
         assert str(columns).endswith("(guessed by name: text, label, id)")
-    with open_documents(str(path), labelled=True, text="note", label="stars", id="Review") as file:
+    with open_documents(str(path), labeled=True, text="note", label="stars", id="Review") as file:
         assert list(file) == [Document("fine", "n", "5", None)]
         assert file.columns.guessed == []
     path.write_text("whatever\nalone\n")
@@ -242,7 +242,7 @@ def test_pipes_are_read(tmp_path: Path, form: str) -> None:
     os.mkfifo(pipe)
     writer = threading.Thread(target=pipe.write_bytes, args=[content])
     writer.start()
-    with open_documents(str(pipe), labelled=True) as file:
+    with open_documents(str(pipe), labeled=True) as file:
         assert as_rows(list(file)) == ROWS
         assert file.position == 0
         assert file.size is None
@@ -252,7 +252,7 @@ def test_pipes_are_read(tmp_path: Path, form: str) -> None:
 def test_semicolons_are_a_kind_of_csv(tmp_path: Path) -> None:
     path = tmp_path / "documents.csv"
     path.write_text("text;label\na, b;x\n")
-    assert read(path, labelled=True)[0][1:3] == ("a, b", "x")
+    assert read(path, labeled=True)[0][1:3] == ("a, b", "x")
 
 
 @pytest.mark.parametrize("sign", [",", ";", "\t", "|"])
@@ -264,7 +264,7 @@ def test_the_header_tells_the_separator(tmp_path: Path, sign: str, other: str, b
     path = tmp_path / "documents.csv"
     header, row = (sign.join(line) for line in (["text", "label", name], ['"so; it, goes"', "x", "1"]))
     path.write_text(f"{before.format(sign)}{header}\n{row}\n")
-    assert as_rows(read(path, labelled=True)) == [{"id": "1", "text": "so; it, goes", "label": "x"}]
+    assert as_rows(read(path, labeled=True)) == [{"id": "1", "text": "so; it, goes", "label": "x"}]
 
 
 def test_reading_is_lazy(tmp_path: Path) -> None:
@@ -316,4 +316,4 @@ def test_a_compressed_parquet_file_of_several_blocks(tmp_path: Path) -> None:
     rows = [{"text": rng.randbytes(100).hex(), "label": "x"} for _ in range(3000)]
     path = write(tmp_path / "documents.parquet.gz", rows)
     assert path.stat().st_size > 1 << 17
-    assert [document.text for document in read(path, labelled=True)] == [row["text"] for row in rows]
+    assert [document.text for document in read(path, labeled=True)] == [row["text"] for row in rows]

@@ -83,7 +83,7 @@ def test_every_method_has_a_page(method: str) -> None:
     data = parts.data("documents")
     assert data["texts"] == TARGET
     assert [data["classes"][order[0]] for order in data["order"]] == result.labels.tolist()
-    assert "<title>12 documents labelled by" in text
+    assert "<title>12 documents labeled by" in text
     assert ("Convergence" in text) == hasattr(result.estimator, "objective_")
     bridge = [found["aria-label"] for tag, found in parts.tags if tag == "g" and found.get("class") == "word"]
     assert any("refund" in str(says) for says in bridge)
@@ -162,7 +162,7 @@ def test_a_result_that_has_lost_its_texts(tmp_path: Path) -> None:
         bare = replace(transferred(method), source_texts=(), source_labels=(), target_texts=())
         with pytest.raises(ValueError, match="This result does not hold its texts"):
             bare.report(tmp_path / "report.html")
-        assert "12 documents labelled by" in bare._repr_html_()
+        assert "12 documents labeled by" in bare._repr_html_()
         assert ("refund" in bare._repr_html_()) == (method == "TCL")
 
 
@@ -346,7 +346,7 @@ def test_features_that_are_no_words() -> None:
         text = render(result, truth=TRUTH)
         assert "The features of these documents are not words" in text
         assert Parts(text).data("documents")["deciding"] is None
-        assert "12 documents labelled by" in result._repr_html_()
+        assert "12 documents labeled by" in result._repr_html_()
     assert read_words(TextEncoder(LetterCounts()), sp.csr_array((1, 26))) is None
 
 
@@ -367,8 +367,8 @@ def test_one_document_and_many_classes() -> None:
     assert one.labels.tolist() == ["class7"]
     text = render(one, truth=["class3"])
     assert "<h1" in text
-    assert "1 document labelled" in text
-    assert 'aria-label="1 of class class3 were labelled class7"' in text
+    assert "1 document labeled" in text
+    assert 'aria-label="1 of class class3 were labeled class7"' in text
     chart = charts.histogram(read_material(one, None, None))
     assert [tick.text for tick in chart.y_ticks] == ["0", "1"]
     result = isthmus.transfer(source, names * 3, source[:24], method="TCL")
@@ -381,7 +381,7 @@ def test_notebooks_see_a_bridge_without_scripts(toy: Toy) -> None:
     import pandas as pd
 
     shown = transferred()._repr_html_()
-    assert "12 documents labelled by TCL: 6 billing, 6 fault." in shown
+    assert "12 documents labeled by TCL: 6 billing, 6 fault." in shown
     for text in (shown, transferred("LR")._repr_html_()):
         assert "refund" in text
     names = [f"word{i}<i>" for i in range(toy.X.shape[1])]

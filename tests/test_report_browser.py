@@ -105,20 +105,20 @@ def test_the_bridge_answers_to_pointer_and_keys(visit: Any, reports: ReportPages
 def test_light_and_dark(visit: Any, reports: ReportPages) -> None:
     light = visit(reports["tcl"], color_scheme="light")
     dark = visit(reports["tcl"], color_scheme="dark")
-    colours = light.colour(), dark.colour()
-    assert colours[0] != colours[1]
+    colors = light.color(), dark.color()
+    assert colors[0] != colors[1]
     before = light.ask("document.getElementById('before').toDataURL()")
     light.page.click("#theme")
-    assert light.colour() == colours[1]
+    assert light.color() == colors[1]
     assert light.ask("document.getElementById('before').toDataURL()") != before
 
     def remembered() -> bool:
         light.page.reload()
-        return light.colour() == colours[1]
+        return light.color() == colors[1]
 
     light.until(remembered)  # what a page stores may reach the process of the next one after it has begun
     light.page.click("#theme")
-    assert light.colour() == colours[0]
+    assert light.color() == colors[0]
     dark.page.emulate_media(media="print")
     assert dark.ask("getComputedStyle(document.documentElement).colorScheme") == "light"
 
@@ -147,7 +147,7 @@ def test_everything_can_be_read_and_fits_a_phone(visit: Any, reports: ReportPage
         grounds = set()
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme)
-            grounds.add(here.colour())
+            grounds.add(here.color())
             assert here.ask(CONTRAST) == []
         assert len(grounds) == 2
         page.locator(".bridge.narrow .word text").first.tap()

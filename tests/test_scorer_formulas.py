@@ -170,7 +170,7 @@ def test_agreement_is_a_mean_over_methods(part: Part) -> None:
 
 @pytest.mark.parametrize("method", [MUDDLED, isthmus.TransductiveLR()])
 def test_hidden_documents_are_fitted_to_without_a_label(method: Any, part: Part) -> None:
-    """Also where they are all that a source has: nobody may take them for labelled ones."""
+    """Also where they are all that a source has: nobody may take them for labeled ones."""
     toy, rows = part.toy, part.test
     in_target, X = toy.in_target[rows], toy.X[rows]
     names = np.where(in_target | (np.arange(len(rows)) % 3 > 0), toy.domain[rows], "hidden")

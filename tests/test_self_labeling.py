@@ -220,7 +220,7 @@ def test_naive_bayes_passes_over_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_naive_bayes_of_many_documents_starts_from_some(monkeypatch: pytest.MonkeyPatch) -> None:
-    """From all that are labelled, and from a sample of the others; all of them are in the mixture."""
+    """From all that are labeled, and from a sample of the others; all of them are in the mixture."""
     toy, seen, solve = unequal_toy(), list[Problem](), SelfTraining.solve
     labeled = labeled_rows(toy, 8)
 

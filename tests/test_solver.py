@@ -56,7 +56,7 @@ def falls(values: list[float]) -> bool:
 
 
 @given(seed=st.integers(0, 10_000))
-def test_objective_never_rises_without_normalisation(seed: int) -> None:
+def test_objective_never_rises_without_normalization(seed: int) -> None:
     model = tcl_model(np.random.default_rng(seed), NonNegative(), NonNegative())
     values = [objective(model)]
     for _ in range(20):

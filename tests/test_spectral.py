@@ -66,7 +66,7 @@ def test_affinity_and_pairs_are_their_matrices() -> None:
 
 
 def test_new_documents_stand_where_their_row_of_the_equation_puts_them() -> None:
-    """x_i = (W x + lam W_s x)_i / ((1 - w) d_i + lam d_si), for an unlabelled document."""
+    """x_i = (W x + lam W_s x)_i / ((1 - w) d_i + lam d_si), for an unlabeled document."""
     rows, new = some_rows(), some_rows(2, 4)
     start = np.random.default_rng(3).normal(size=len(rows))
     affinity = CosineAffinity(rows[:N_TIED], rows[N_TIED:], np.ones(N_TIED), LAM)
@@ -84,7 +84,7 @@ def test_new_documents_stand_where_their_row_of_the_equation_puts_them() -> None
     assert places == pytest.approx(above / below)
 
 
-def test_clamped_links_leave_out_those_of_two_labelled_documents() -> None:
+def test_clamped_links_leave_out_those_of_two_labeled_documents() -> None:
     rows, new = some_rows(), some_rows(2, 4)
     links = AllLinks(rows[:N_TIED], rows[N_TIED:])
     placed = embed_clamped(links, CLASSES, 3, np.random.default_rng(3).normal(size=len(rows)))
@@ -151,7 +151,7 @@ def test_weighted_places_are_a_random_walk_of_four_steps(toy_of_three: Toy) -> N
 
 def test_classes_of_any_size_weigh_the_same_in_a_cut() -> None:
     rng = np.random.default_rng(6)
-    vectors, side = rng.normal(size=(20, 3)), np.arange(8) < 2  # two labelled documents of one class, six of the other
+    vectors, side = rng.normal(size=(20, 3)), np.arange(8) < 2  # two labeled documents of one class, six of the other
     cost = np.where(side, 8 / 4, 8 / 12)
     assert cost[side].sum() == pytest.approx(cost[~side].sum())
     goal = np.where(side, 3**0.5, -(3**-0.5))

@@ -20,7 +20,7 @@ from isthmus.core.progress import announce
 from isthmus.exceptions import DataError
 from isthmus.selection import RANDOM, TEACHING
 from isthmus.studio import Project, Session
-from test_quality import make, put, unlabelled
+from test_quality import make, put, unlabeled
 
 SOURCE, ROWS = make(40, 0), make(60, 1, "t")
 TRUTH = {row["id"]: row["label"] for row in ROWS}
@@ -28,7 +28,7 @@ TRUTH = {row["id"]: row["label"] for row in ROWS}
 
 @pytest.fixture
 def files(tmp_path: Path) -> tuple[Path, Path]:
-    return put(tmp_path / "s.csv", SOURCE), put(tmp_path / "t.csv", unlabelled(ROWS))
+    return put(tmp_path / "s.csv", SOURCE), put(tmp_path / "t.csv", unlabeled(ROWS))
 
 
 @pytest.fixture
@@ -63,8 +63,8 @@ def test_the_loop_without_a_browser(session: Session) -> None:
         kinds.append(document["kind"])
         session.answer(document["row"], "label", TRUTH[document["id"]])
     assert kinds == [RANDOM, TEACHING] * 5
-    state = session.state()["labelling"]
-    assert (state["labelled"], state["since_fit"]) == (10, 10)
+    state = session.state()["labeling"]
+    assert (state["labeled"], state["since_fit"]) == (10, 10)
     assert (state["measured"]["n"], state["measured"]["right"]) == (5, 5)  # LR has no trouble with these
     assert 0.5 < state["measured"]["low"] < state["measured"]["value"] == 1
     before = session.result().labels
@@ -72,7 +72,7 @@ def test_the_loop_without_a_browser(session: Session) -> None:
     result = session.state()["result"]
     assert result["n_labels"] == 10
     assert result["moved"] == int((before != session.result().labels).sum())
-    assert session.state()["labelling"]["since_fit"] == 0
+    assert session.state()["labeling"]["since_fit"] == 0
     assert shown(session)["row"] not in session.project.answers()
 
 
@@ -82,19 +82,19 @@ def test_a_guess_that_is_wrong_is_measured_as_wrong(session: Session) -> None:
     assert document["kind"] == RANDOM
     guess = next(iter(session.guess(document["row"])))
     session.answer(document["row"], "label", {"pay": "bug", "bug": "pay"}[guess])
-    assert session.state()["labelling"]["measured"]["right"] == 0
+    assert session.state()["labeling"]["measured"]["right"] == 0
     session.project.undo()
     assert shown(session) == document
-    assert session.state()["labelling"]["measured"] is None
+    assert session.state()["labeling"]["measured"] is None
     session.answer(document["row"], "none", None)  # of no class: the guess is wrong, and nothing is learned
-    assert session.state()["labelling"]["measured"]["n"] == 1
-    assert session.state()["labelling"]["labelled"] == 0
+    assert session.state()["labeling"]["measured"]["n"] == 1
+    assert session.state()["labeling"]["labeled"] == 0
     for kind in (TEACHING, RANDOM):
         assert shown(session)["kind"] == kind
         session.answer(shown(session)["row"], "skip", None)
-        assert session.state()["labelling"]["measured"]["n"] == 1
+        assert session.state()["labeling"]["measured"]["n"] == 1
     session.answer(shown(session)["row"], "label", " praise ")  # a class of its own
-    assert "praise" in session.state()["labelling"]["classes"]
+    assert "praise" in session.state()["labeling"]["classes"]
     for row, action, label in ((0, "label", None), (0, "skip", "pay"), (1000, "label", "pay"), (-1, "skip", None)):
         with pytest.raises(DataError):
             session.answer(row, action, label)
@@ -112,7 +112,7 @@ def test_a_mistake_stays_one_after_the_model_has_learned_it(session: Session) ->
     with mock.patch.object(session, "guess", return_value={other: 1.0}):  # which a model may that has learned it
         session.answer(row, "label", other)
     assert session.project.answers()[row].guess == guess
-    assert session.state()["labelling"]["measured"]["right"] == 0
+    assert session.state()["labeling"]["measured"]["right"] == 0
 
 
 def test_all_documents_come_once(session: Session) -> None:
@@ -139,7 +139,7 @@ def test_what_was_skipped_comes_again_in_the_end(session: Session) -> None:
         session.answer(document["row"], "label", TRUTH[document["id"]])
     assert session.next_document() is None
     n_drawn = 1 + sum(document["kind"] == RANDOM for document in others)
-    assert session.state()["labelling"]["measured"]["n"] == n_drawn
+    assert session.state()["labeling"]["measured"]["n"] == n_drawn
 
 
 def test_a_fit_changes_no_document_that_somebody_reads(session: Session) -> None:
@@ -158,12 +158,12 @@ def test_what_is_taken_back_is_shown_again_and_learned_anew(session: Session) ->
         documents.append(shown(session))
         session.answer(documents[-1]["row"], "label", TRUTH[documents[-1]["id"]])
     fitted(session)
-    assert session.state()["labelling"]["since_fit"] == 0
+    assert session.state()["labeling"]["since_fit"] == 0
     session.project.undo()
     assert shown(session) == documents[-1]
-    assert session.state()["labelling"]["since_fit"] == 1
+    assert session.state()["labeling"]["since_fit"] == 1
     session.answer(documents[-1]["row"], "label", "praise")
-    assert session.state()["labelling"]["since_fit"] == 2  # one is gone, and one came
+    assert session.state()["labeling"]["since_fit"] == 2  # one is gone, and one came
 
 
 def test_a_project_is_open_once(session: Session) -> None:

@@ -26,7 +26,7 @@ from isthmus.datasets import load_newsgroups
 from isthmus.selection import RANDOM, TEACHING
 from isthmus.studio import Project, Session, studio_app
 from isthmus.web import Guard, free_socket, make_server
-from test_quality import put, unlabelled
+from test_quality import put, unlabeled
 from test_studio import ROWS, SOURCE, TRUTH, fitted
 
 PATIENCE = 240_000
@@ -74,7 +74,7 @@ def table(path: Path) -> list[dict[str, str]]:
 
 def test_twenty_labels_by_keyboard(browser: Any, tmp_path: Path) -> None:
     """On a phone, with a slip that is taken back, and a page that is loaded again."""
-    files = put(tmp_path / "s.csv", SOURCE), put(tmp_path / "t.csv", unlabelled(ROWS))
+    files = put(tmp_path / "s.csv", SOURCE), put(tmp_path / "t.csv", unlabeled(ROWS))
     session = Session(Project(tmp_path / "project"), "LR")
     studio = Running(session)
     context = browser.new_context(viewport={"width": 390, "height": 844}, accept_downloads=True)
@@ -94,7 +94,7 @@ def test_twenty_labels_by_keyboard(browser: Any, tmp_path: Path) -> None:
         page.click("text=Look at them")
         page.wait_for_selector("#pair:has-text('s.csv → t.csv')")
         page.click("#start")
-        page.wait_for_selector("#labelling:not([hidden])")
+        page.wait_for_selector("#labeling:not([hidden])")
         assert "token" not in page.url
         assert page.is_hidden("#guess")
         page.keyboard.press("g")
@@ -120,7 +120,7 @@ def test_twenty_labels_by_keyboard(browser: Any, tmp_path: Path) -> None:
         assert rows[0]["id"] == first
         assert all(row["label"] == TRUTH[row["id"]] for row in rows)
         page.reload()
-        page.wait_for_selector("#labelling:not([hidden])")
+        page.wait_for_selector("#labeling:not([hidden])")
         assert "20 labels given" in page.inner_text("#tally")
         assert complaints == []
     finally:
@@ -134,7 +134,7 @@ def test_twenty_labels_by_keyboard(browser: Any, tmp_path: Path) -> None:
 
 def test_nothing_is_lost_while_somebody_labels(browser: Any, tmp_path: Path) -> None:
     """Neither what is read and typed while a fit ends, nor the focus, nor what was taken back."""
-    files = put(tmp_path / "s.csv", SOURCE), put(tmp_path / "t.csv", unlabelled(ROWS[:8]))
+    files = put(tmp_path / "s.csv", SOURCE), put(tmp_path / "t.csv", unlabeled(ROWS[:8]))
     session = Session(Project(tmp_path / "project"), "LR")
     loaded = read_pair([str(files[0])], str(files[1]), Reading())
     session.begin(loaded.documents, loaded.meta)
@@ -145,7 +145,7 @@ def test_nothing_is_lost_while_somebody_labels(browser: Any, tmp_path: Path) -> 
     shown = "document.getElementById('document-id').textContent"
     try:
         page.goto(studio.address)
-        page.wait_for_selector("#labelling:not([hidden])")
+        page.wait_for_selector("#labeling:not([hidden])")
         first = press_label(page, TRUTH)
         page.locator(".choice").first.focus()
         reading = page.evaluate(shown)
@@ -196,7 +196,7 @@ def newsgroups(data_folder: Path, tmp_path: Path) -> tuple[Path, Path, dict[str,
         )
     source, target = files
     truth = {row["id"]: row["label"] for row in target}
-    return put(tmp_path / "graphics.csv", source), put(tmp_path / "mac.csv", unlabelled(target)), truth
+    return put(tmp_path / "graphics.csv", source), put(tmp_path / "mac.csv", unlabeled(target)), truth
 
 
 @contextmanager
@@ -226,8 +226,8 @@ def test_newsgroups_from_two_files_to_a_measured_accuracy(
         page.set_input_files("input[name=target]", target)
         page.click("text=Look at them")
         page.click("#start")
-        page.wait_for_selector("#labelling:not([hidden])")
-        assert "150 documents labelled: an estimated" in page.inner_text("#headline")
+        page.wait_for_selector("#labeling:not([hidden])")
+        assert "150 documents labeled: an estimated" in page.inner_text("#headline")
         for _ in range(20):
             press_label(page, truth)
         assert "20 labels given" in page.inner_text("#tally")
@@ -280,7 +280,7 @@ def test_hostile_texts_stay_texts(browser: Any, tmp_path: Path) -> None:
     page.on("dialog", on_dialog)
     try:
         page.goto(studio.address)
-        page.wait_for_selector("#labelling:not([hidden])")
+        page.wait_for_selector("#labeling:not([hidden])")
         assert page.inner_text("#text").startswith(evil[:40])
         assert page.locator("#text img, #text script, .choice b, #document-id i").count() == 0
         assert alerts == []

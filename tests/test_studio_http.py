@@ -40,7 +40,7 @@ def test_a_new_class_that_is_spelled_like_another_has_to_be_meant(session: Sessi
     meant = {"row": row, "action": "label", "label": "Pay", "is_meant": True}
     assert client.post("/api/answer", json=meant).status_code == 200
     assert client.post("/api/answer", json={"row": row, "action": "label", "label": "Pay"}).status_code == 200
-    assert session.state()["labelling"]["classes"] == ["pay", "bug", "Pay"]
+    assert session.state()["labeling"]["classes"] == ["pay", "bug", "Pay"]
 
 
 def test_any_class_of_the_source_can_be_given_and_half_characters_are_replaced(
@@ -307,7 +307,7 @@ def test_in_the_report_the_random_sample_alone_measures(session: Session, client
         right = session.guess(document["row"])
         wrong = document["kind"] != RANDOM or number > 3
         session.answer(document["row"], "label", list(right)[wrong])
-    measured = session.state()["labelling"]["measured"]
+    measured = session.state()["labeling"]["measured"]
     assert (measured["right"], measured["n"]) == (2, 3)
     assert re.search(r">67%</b>\s+of the 3 labels whose truth is known", client.get("/export/report.html").text)
     session.project.undo()

@@ -17,7 +17,7 @@ from command import run
 from isthmus import load
 from isthmus.io.documents import read_given
 from isthmus.selection import RANDOM, TEACHING, pick_batch, suggest_labels
-from test_quality import make, put, unlabelled
+from test_quality import make, put, unlabeled
 
 SOURCE, ROWS = make(40, 0), make(60, 1, "t")
 TRUTH = {row["id"]: row["label"] for row in ROWS}
@@ -27,7 +27,7 @@ TRUTH = {row["id"]: row["label"] for row in ROWS}
 def fitted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("fitted")
     put(folder / "s.csv", SOURCE)
-    put(folder / "t.csv", unlabelled(ROWS))
+    put(folder / "t.csv", unlabeled(ROWS))
     done = run("fit", *files(folder), "--method", "LR", "-o", folder / "m.isthmus")
     assert done.code == 0, done.err
     return folder
@@ -63,8 +63,8 @@ def test_a_second_batch_continues_the_sample(fitted: Path) -> None:
     both = [row["id"] for row in rows_of(suggest(fitted, "both.csv", "--kind", "random", "-n", 12))]
     first = rows_of(suggest(fitted, "first.csv", "--kind", "random", "-n", 6))
     assert [row["id"] for row in first] == both[:6]
-    labelled = put(fitted / "labelled.csv", [{**row, "label": TRUTH[row["id"]]} for row in first])
-    second = rows_of(suggest(fitted, "second.csv", "--kind", "random", "-n", 6, "--labels", labelled))
+    labeled = put(fitted / "labeled.csv", [{**row, "label": TRUTH[row["id"]]} for row in first])
+    second = rows_of(suggest(fitted, "second.csv", "--kind", "random", "-n", 6, "--labels", labeled))
     assert [row["id"] for row in second] == both[6:]
 
 
@@ -74,8 +74,8 @@ def test_labels_come_back_by_id_and_measure(fitted: Path) -> None:
     other = {"pay": "bug", "bug": "pay"}
     filled = [{**row, "label": other[row["guess"]] if row["id"] in wrong else row["guess"]} for row in rows]
     filled[-1]["label"] = "?"  # nobody knows
-    labelled = put(fitted / "labelled.csv", reversed(filled))  # in any order
-    done = run("fit", *files(fitted), "--labels", labelled, "--method", "LR", "--json")
+    labeled = put(fitted / "labeled.csv", reversed(filled))  # in any order
+    done = run("fit", *files(fitted), "--labels", labeled, "--method", "LR", "--json")
     assert done.code == 0, done.err
     found = json.loads(done.stdout)
     assert found["target"]["known_labels"] == 19
@@ -84,7 +84,7 @@ def test_labels_come_back_by_id_and_measure(fitted: Path) -> None:
     assert found["measured_before"]["documents"] == 10
     assert found["measured_before"]["low"] == pytest.approx(0.490, abs=1e-3)
     report = fitted / "measured.html"
-    printed = run("fit", *files(fitted), "--labels", labelled, "--method", "LR", "--report", report).stdout
+    printed = run("fit", *files(fitted), "--labels", labeled, "--method", "LR", "--report", report).stdout
     said = "Of 10 documents drawn at random, the labels that were suggested before are right in 8: 80%"
     assert said in printed
     assert said in report.read_text(encoding="utf-8")
@@ -114,13 +114,13 @@ def test_a_second_round_joins_the_first(fitted: Path) -> None:
 def test_documents_that_a_model_has_learned_the_labels_of_are_not_drawn_again(fitted: Path, tmp_path: Path) -> None:
     """It would be right in all of them, and that would be called its accuracy."""
     filled = [{**row, "label": TRUTH[row["id"]]} for row in rows_of(suggest(fitted, "learned.csv", "-n", 10))]
-    labelled, model = put(fitted / "learned.csv", filled), tmp_path / "m.isthmus"
-    assert run("fit", *files(fitted), "--labels", labelled, "--method", "LR", "-o", model).code == 0
+    labeled, model = put(fitted / "learned.csv", filled), tmp_path / "m.isthmus"
+    assert run("fit", *files(fitted), "--labels", labeled, "--method", "LR", "-o", model).code == 0
     asked = ("-n", 500, "--kind", "random", "-o", tmp_path / "more.csv", "--force")
     done = run("suggest", model, fitted / "t.csv", *asked)
     assert "has learned the labels of 10 documents of" in done.last
     assert {row["id"] for row in rows_of(tmp_path / "more.csv")} == set(TRUTH) - {row["id"] for row in filled}
-    assert run("suggest", model, fitted / "t.csv", *asked, "--labels", labelled).err == ""
+    assert run("suggest", model, fitted / "t.csv", *asked, "--labels", labeled).err == ""
     longer = put(tmp_path / "longer.csv", [{"id": "new", "text": "one more"}, *rows_of(fitted / "t.csv")])
     later = tmp_path / "later.isthmus"
     assert run("update", model, longer, "-o", later).code == 0  # which knows of no label itself
@@ -132,9 +132,9 @@ def test_documents_that_a_model_has_learned_the_labels_of_are_not_drawn_again(fi
 
 def test_labels_that_were_learned_measure_nothing(fitted: Path, tmp_path: Path) -> None:
     filled = [{**row, "label": TRUTH[row["id"]]} for row in rows_of(suggest(fitted, "measured.csv", "-n", 10))]
-    labelled, model = put(fitted / "measured.csv", filled), tmp_path / "m.isthmus"
-    assert run("fit", *files(fitted), "--labels", labelled, "--method", "LR", "-o", model).code == 0
-    assert "has learned the labels of all documents in" in run("evaluate", model, labelled).sentence
+    labeled, model = put(fitted / "measured.csv", filled), tmp_path / "m.isthmus"
+    assert run("fit", *files(fitted), "--labels", labeled, "--method", "LR", "-o", model).code == 0
+    assert "has learned the labels of all documents in" in run("evaluate", model, labeled).sentence
     truth = [{**row, "label": TRUTH[row["id"]]} for row in rows_of(fitted / "t.csv")]
     done = run("evaluate", model, put(tmp_path / "truth.csv", truth), "--json")
     found = json.loads(done.stdout)
@@ -202,7 +202,7 @@ def test_copies_and_empty_documents_do_not_teach(documents: Any) -> None:
     assert sum(row < 20 for row in rows) == 1
     assert max(rows) < 40  # those after it hold no word
     rows = [pick.row for pick in pick_batch(probabilities, X, texts, 30, known=[3], kinds=[TEACHING])]
-    assert sum(row < 20 for row in rows) == 0  # a copy of what is labelled
+    assert sum(row < 20 for row in rows) == 0  # a copy of what is labeled
 
 
 def test_masks_and_positions_say_the_same(documents: Any) -> None:

@@ -185,7 +185,7 @@ def test_a_few_target_labels_move_estimate_choice_and_prior() -> None:
     assert agree.transduction_[some].tolist() == toy.y[some].tolist()
 
 
-def test_a_target_that_is_labelled_already_is_left_as_it_is(toy: Toy) -> None:
+def test_a_target_that_is_labeled_already_is_left_as_it_is(toy: Toy) -> None:
     auto = quiet(toy, sample_labeled=np.ones(len(toy.y), dtype=bool))
     assert np.array_equal(auto.transduction_, toy.y)
     assert auto.predict(toy.X).shape == toy.y.shape
@@ -223,7 +223,7 @@ def test_a_class_that_only_known_target_documents_have_is_given(toy_of_three: To
 
 
 def test_what_is_known_of_the_target_is_taken_off_its_prior(toy_of_three: Toy) -> None:
-    """Whether all of a domain is labelled makes no difference."""
+    """Whether all of a domain is labeled makes no difference."""
     toy, rows = toy_of_three, np.arange(len(toy_of_three.y))
     domain = np.where(toy.in_target & (rows % 2 == 0), "other", toy.domain)
     wanted = {"class 0": 0.5, "class 1": 0.25, "class 2": 0.25}
@@ -314,7 +314,7 @@ def test_sentences_of_warnings_are_well_formed() -> None:
 
 
 def test_known_labels_settle_the_prior(toy: Toy) -> None:
-    """Nobody who has just labelled some is told to label some."""
+    """Nobody who has just labeled some is told to label some."""
     gone = np.flatnonzero(toy.in_target & (toy.y == "class 1"))[12:]
     kept = np.delete(np.arange(len(toy.y)), gone)
     shifted = Toy(toy.X[kept], toy.y[kept], toy.domain[kept])

@@ -23,7 +23,7 @@ from isthmus.auto.estimate import Estimate, updated
 from isthmus.auto.update import LEAST, UpdatedSolution, _correction
 from isthmus.drift import profile_target
 from isthmus.text import UnicodeCounts, grown_vectorizer, preset_vectorizer, text_vectorizer
-from test_quality import make, put, unlabelled
+from test_quality import make, put, unlabeled
 
 SOURCE, ROWS, LATER = make(60, 0), make(120, 1, "t"), make(300, 2, "u")
 
@@ -162,7 +162,7 @@ def test_one_label_counts_little_beside_what_the_model_claims(result: isthmus.Re
 
 def test_the_command(tmp_path: Path) -> None:
     put(tmp_path / "s.csv", SOURCE)
-    put(tmp_path / "t.csv", unlabelled(ROWS))
+    put(tmp_path / "t.csv", unlabeled(ROWS))
     put(tmp_path / "new.csv", LATER)
     model, new = tmp_path / "m.isthmus", tmp_path / "m2.isthmus"
     files = ["--source", tmp_path / "s.csv", "--target", tmp_path / "t.csv"]
@@ -198,7 +198,7 @@ def test_the_command(tmp_path: Path) -> None:
 
 def test_the_random_sample_measures_the_model_before(tmp_path: Path) -> None:
     put(tmp_path / "s.csv", SOURCE)
-    put(tmp_path / "new.csv", unlabelled(ROWS))
+    put(tmp_path / "new.csv", unlabeled(ROWS))
     model, new, labels = tmp_path / "m.isthmus", tmp_path / "new.csv", tmp_path / "labels.csv"
     assert run("fit", "--source", tmp_path / "s.csv", "--target", new, "--method", "LR", "-o", model).code == 0
     assert run("suggest", model, new, "-n", 8, "-o", labels).code == 0
@@ -232,7 +232,7 @@ def test_the_command_counts_no_words_of_a_vectorizer_without_names(tmp_path: Pat
     labels = [row["label"] for row in SOURCE]
     result = isthmus.transfer([row["text"] for row in SOURCE], labels, texts, vectorizer=vectorizer, method="LR")
     isthmus.save(result, tmp_path / "m.isthmus")
-    put(tmp_path / "new.csv", unlabelled(LATER))
+    put(tmp_path / "new.csv", unlabeled(LATER))
     done = run("update", tmp_path / "m.isthmus", tmp_path / "new.csv", "-o", tmp_path / "m2.isthmus", "--json")
     assert done.code == 0, done.err
     assert json.loads(done.stdout)["new_words"] == 0

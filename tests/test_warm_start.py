@@ -108,7 +108,7 @@ def counted_solves(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @pytest.mark.parametrize("n_known", [0, 8])
-def test_many_documents_are_decided_on_a_sample_and_all_are_labelled(
+def test_many_documents_are_decided_on_a_sample_and_all_are_labeled(
     toy_of_three: Toy, n_known: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     toy, known = toy_of_three, ~toy_of_three.in_target
@@ -136,7 +136,7 @@ def test_many_documents_are_decided_on_a_sample_and_all_are_labelled(
 
 
 @pytest.mark.parametrize("n_embeddings", [0, 5])
-def test_beyond_a_sample_documents_are_labelled_like_those_that_come_later(
+def test_beyond_a_sample_documents_are_labeled_like_those_that_come_later(
     toy: Toy, n_embeddings: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("isthmus.auto.sample.AT_MOST", 60)
@@ -199,7 +199,7 @@ def test_a_warm_start_sees_that_documents_were_changed_in_place(toy: Toy) -> Non
 
 
 @pytest.mark.filterwarnings("ignore::isthmus.exceptions.EmptyDocumentWarning")
-def test_a_warm_start_counts_labelled_documents_without_a_word() -> None:
+def test_a_warm_start_counts_labeled_documents_without_a_word() -> None:
     """They are part of the source's prior, with target labels or without."""
     rng = np.random.default_rng(20)
     y, centers = rng.integers(0, 2, 60), rng.gamma(0.5, 1, (2, 14))

@@ -83,7 +83,7 @@ class Visit:
         """What stands beside that which is pointed at; nothing, if nothing does."""
         return str(self.ask("(document.querySelector('#tip:not([hidden])') ?? new Text()).textContent"))
 
-    def colour(self) -> str:
+    def color(self) -> str:
         return str(self.ask("getComputedStyle(document.body).backgroundColor"))
 
 
@@ -123,4 +123,4 @@ CONTRAST = """() => {
   }
   return poor;
 }"""
-"""Texts below 4.5:1 and class colours below 3:1 against what is behind them, as WCAG's AA asks."""
+"""Texts below 4.5:1 and class colors below 3:1 against what is behind them, as WCAG's AA asks."""

@@ -60,7 +60,7 @@ def reading() -> Case:
         rng = random.Random(seed)
         with tempfile.TemporaryDirectory() as folder:
             path, size = written(Path(folder), "documents", rng)
-            options: dict[str, Any] = {"labelled": rng.random() < 0.3, "with_ids": rng.random() < 0.5}
+            options: dict[str, Any] = {"labeled": rng.random() < 0.3, "with_ids": rng.random() < 0.5}
             if rng.random() < 0.2:
                 options["encoding"] = rng.choice(["utf-8", "latin-1", "utf-16", "cp1252", "nope", "hex"])
                 options["form"] = rng.choice([None, "csv", "tsv", "jsonl", "parquet"])

@@ -1,4 +1,4 @@
-"""make kill: the studio is killed at random moments of labelling and refitting. No confirmed label may be lost.
+"""make kill: the studio is killed at random moments of labeling and refitting. No confirmed label may be lost.
 
 The package is imported once. Each case is a fork that opens the project, labels by what it is shown, refits in the
 background again and again, and is ended by SIGKILL. Then the project is opened: it must be whole, and hold every answer

@@ -43,7 +43,7 @@ from speed.measure import (
     reading_spent,
     tcl,
 )
-from speed.partitions import labelled_partitions
+from speed.partitions import labeled_partitions
 from speed.peak import first_fits, measured
 from speed.plain import plain_minimize
 from speed.workers import iterations_by_workers
@@ -164,7 +164,7 @@ SECTIONS: dict[str, Section] = {
     "kills": lambda asked: killed_workers(asked.documents, 10),
     "workers": lambda asked: iterations_by_workers(250 * asked.documents),
     "driver": lambda asked: flat_driver(25 * asked.documents),
-    "partitions": lambda asked: labelled_partitions(25 * asked.documents, 10),
+    "partitions": lambda asked: labeled_partitions(25 * asked.documents, 10),
 }
 
 

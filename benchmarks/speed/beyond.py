@@ -21,7 +21,7 @@ LABELED, PIECE = 2_000, 20_000
 LIMIT = 500_000_000
 """Bytes of resident memory that a file of 1 GB may take."""
 COMPARED = 20
-"""Megabytes of the file that is labelled in memory as well."""
+"""Megabytes of the file that is labeled in memory as well."""
 
 
 def write_texts(folder: Path, megabytes: int) -> None:

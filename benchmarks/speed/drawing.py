@@ -9,7 +9,7 @@ from typing import Any
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
-from isthmus.bench.drawing import COLOURS, MARKERS
+from isthmus.bench.drawing import COLORS, MARKERS
 
 FOLDER = Path(__file__).parents[1] / "pictures"
 
@@ -18,9 +18,9 @@ def growth_picture(found: Mapping[str, tuple[Sequence[int], Sequence[float]]]) -
     """Times against each thing that grows, both beside their smallest."""
     figure = Figure(figsize=(6.4, 4.2), layout="constrained")
     axes = figure.subplots()
-    for (name, (values, times)), colour, marker in zip(found.items(), COLOURS, MARKERS, strict=False):
+    for (name, (values, times)), color, marker in zip(found.items(), COLORS, MARKERS, strict=False):
         across, up = ([value / own[0] for value in own] for own in (values, times))
-        axes.plot(across, up, color=colour, marker=marker, label=name)
+        axes.plot(across, up, color=color, marker=marker, label=name)
     axes.axline((1, 1), slope=1, color="0.6", linestyle=":", label="in proportion")
     axes.set(xscale="log", yscale="log", xlabel="times as many", ylabel="times the CPU time of an iteration")
     return _written(figure, axes, "growth", "How the time of an iteration grows")
@@ -30,7 +30,7 @@ def ratios_picture(ratios: Mapping[str, float]) -> str:
     """How many times as fast as plain updates each method is."""
     figure = Figure(figsize=(6.4, 2.8), layout="constrained")
     axes = figure.subplots()
-    bars = axes.barh(list(ratios), list(ratios.values()), color=COLOURS[0])
+    bars = axes.barh(list(ratios), list(ratios.values()), color=COLORS[0])
     axes.bar_label(bars, fmt="%.1f", padding=3)
     axes.axvline(1, color="0.6", linestyle=":", label="plain updates")
     axes.invert_yaxis()

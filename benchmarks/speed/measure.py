@@ -21,7 +21,7 @@ from speed.plain import plain_minimize
 
 @dataclass(frozen=True)
 class Task:
-    """Weighted documents of a labelled domain and one to label."""
+    """Weighted documents of a labeled domain and one to label."""
 
     X: Any
     y: np.ndarray

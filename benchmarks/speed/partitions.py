@@ -1,4 +1,4 @@
-"""Files of documents labelled by the workers of a local cluster: what the driver needs, and what kills change.
+"""Files of documents labeled by the workers of a local cluster: what the driver needs, and what kills change.
 
 python -m speed.partitions ANSWER MODEL FOLDER OUTPUT KILLS labels the files of a folder, kills workers meanwhile, and
 writes the peak of the driver's resident memory and the number of those that died to the file ANSWER.
@@ -29,9 +29,9 @@ from speed.peak import peak_bytes
 WORKERS, FILES, LABELED = 4, 20, 1_000
 
 
-def labelled_partitions(documents: int, kills: int) -> Iterator[str]:
+def labeled_partitions(documents: int, kills: int) -> Iterator[str]:
     """Lines of a table."""
-    yield f"\n### Files labelled by a local cluster of {WORKERS} processes (`isthmus predict --cluster`)\n"
+    yield f"\n### Files labeled by a local cluster of {WORKERS} processes (`isthmus predict --cluster`)\n"
     yield "| documents | files | workers killed | seconds | driver's peak, MB | files as without kills |"
     yield "|---|---|---|---|---|---|"
     with tempfile.TemporaryDirectory() as name:

@@ -107,7 +107,7 @@ def of_means(term: MeanDiscrepancy, F: Arrays, name: str) -> Split:
 
 
 def of_regression(term: Regression, F: Arrays, name: str) -> Split:
-    """weight ||Y - V A^T - b||^2 over the labelled rows, in V."""
+    """weight ||Y - V A^T - b||^2 over the labeled rows, in V."""
     V, mask = F[term.rows], term.labeled[:, None]
     A, b = F[term.coefficients][:, : V.shape[1]], F[term.coefficients][:, V.shape[1] :].sum(axis=1)
     pull, gram = 2 * term.weight * (mask * (term.labels - b)) @ A, 2 * term.weight * A.T @ A

@@ -1,6 +1,6 @@
 """isthmus: unsupervised domain adaptation for text.
 
-Classify the documents of an unlabelled target domain with labels from a source domain. The public names are listed in
+Classify the documents of an unlabeled target domain with labels from a source domain. The public names are listed in
 `__init__.pyi`, and each is imported when it is first asked for.
 """
 

@@ -72,7 +72,7 @@ def transfer(
     Parameters
     ----------
     source_texts, source_labels
-        Texts that somebody has labelled, and one label for each.
+        Texts that somebody has labeled, and one label for each.
     target_texts
         Texts from somewhere else. With a `client`, also a Dask bag of texts or a text column of a Dask dataframe, whose
         partitions stay with the workers (see `folder`).

@@ -52,7 +52,7 @@ class EmptyDocumentWarning(UserWarning):
 
 
 class SmallClassWarning(UserWarning):
-    """A class has a single labelled document."""
+    """A class has a single labeled document."""
 
 
 class SimilarLabelWarning(UserWarning):

@@ -51,13 +51,13 @@ class Auto(TransferClassifier):
     do not lead back to the source's, and where neighbors do not tell the classes in the source; where nothing has
     shifted, cross-validation in the source is half of it.
 
-    If some target documents are labelled (`sample_labeled`; twenty are a help), they decide with the indicators,
+    If some target documents are labeled (`sample_labeled`; twenty are a help), they decide with the indicators,
     correct the target prior and the estimated accuracy, and are learned from.
 
     Probabilities are calibrated in the large: their mean is the estimated accuracy.
 
-    Of more than 20,000 source or target documents, a sample decides. Members learn from all that is labelled and from a
-    sample of the target, all of which is then labelled like documents that come later.
+    Of more than 20,000 source or target documents, a sample decides. Members learn from all that is labeled and from a
+    sample of the target, all of which is then labeled like documents that come later.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class Auto(TransferClassifier):
     chosen_ : tuple of str
         The members of the ensemble.
     estimated_accuracy_ : Estimate
-        Of the labels given to unlabelled documents: `value`, and `low` and `high` of a 90% interval.
+        Of the labels given to unlabeled documents: `value`, and `low` and `high` of a 90% interval.
     warnings_ : list of Caution
         What to know before using the labels: `kind` and `message`.
     diagnostics_ : Diagnostics
@@ -298,10 +298,10 @@ def _reading(solution: Solution, width: int, n_features: int) -> Solution:
 
 
 def _without_target_labels(problem: Problem) -> tuple[Problem, Array | None]:
-    """The same problem as if no target label were known, and those labels: one-hot rows over its unlabelled documents.
+    """The same problem as if no target label were known, and those labels: one-hot rows over its unlabeled documents.
 
     Labels of a class that the source lacks stay: without them nobody would know of it. None if there are no others, if
-    nothing else is labelled, or if nothing is left to be labelled.
+    nothing else is labeled, or if nothing is left to be labeled.
     """
     if not problem.labeled_sources or all(domain.fully_labeled for domain in problem.domains):
         return problem, None

@@ -112,11 +112,11 @@ class Across(NamedTuple):
     """Which documents of the two domains are near to one another, of those that are looked at."""
 
     to_source: Matrix
-    """A row for each target document, true where its nearest labelled documents are,"""
+    """A row for each target document, true where its nearest labeled documents are,"""
     to_target: Matrix
-    """and one for each labelled document, true where its nearest target documents are."""
+    """and one for each labeled document, true where its nearest target documents are."""
     known: Positions
-    """The classes of the labelled documents."""
+    """The classes of the labeled documents."""
 
 
 def neighbors_across(problem: Problem, counted: LookedAt) -> Across:
@@ -131,7 +131,7 @@ def neighbors_across(problem: Problem, counted: LookedAt) -> Across:
 
 
 def kinship(problem: Problem, counted: LookedAt) -> Array:
-    """For each class, the share of it among the nearest labelled documents of its own ones, themselves left out."""
+    """For each class, the share of it among the nearest labeled documents of its own ones, themselves left out."""
     (X, known), asked = problem.labeled, counted.source
     votes, own = nearest_others(X[asked], N_NEIGHBORS) > 0, known[asked]
     shares = votes @ np.eye(problem.n_classes)[own] / np.maximum(np.asarray(votes.sum(axis=1)).reshape(-1, 1), 1)
@@ -181,7 +181,7 @@ def own_means(values: Array, known: Positions) -> Array:
 def novel_documents(
     problem: Problem, counted: LookedAt, probabilities: Array, labels: Positions, among: Matrix | None = None
 ) -> Mask | None:
-    """Which unlabelled documents are of a class that no labelled document has. None if there seems to be none.
+    """Which unlabeled documents are of a class that no labeled document has. None if there seems to be none.
 
     `probabilities` are the answers of the source-only classifier, and `labels` the pseudo-labels. Novel are those
     around which no class of the source is as dense as the target itself, of these or of more rows that are given. Of

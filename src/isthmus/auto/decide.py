@@ -30,7 +30,7 @@ class Decision:
 
     members: tuple[str, ...]
     scores: Array
-    """Combined log-odds of the unlabelled documents."""
+    """Combined log-odds of the unlabeled documents."""
     spreads: list[float]
     weights: list[float]
     """Of the members."""

@@ -127,7 +127,7 @@ def normalized_cut(X: Matrix, numbers: Positions, n_classes: int) -> float | Non
 
 
 def neighbor_skill(X: Matrix, numbers: Positions, n_classes: int) -> float | None:
-    """How often the majority of its nearest neighbors has a labelled document's class."""
+    """How often the majority of its nearest neighbors has a labeled document's class."""
     if len(numbers) <= N_NEIGHBORS:
         return None
     asked = np.random.default_rng(0).permutation(len(numbers))[:AT_MOST]

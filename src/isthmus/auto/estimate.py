@@ -87,7 +87,7 @@ def beside_source(value: float, source_accuracy: float | None) -> float:
 def expected_skill(agreement: float, reverse_auc: float, neighbor_skill: float | None) -> float:
     """Candidates whose mistakes are their own agree about as often as they are right.
 
-    They agree and are wrong together where labels have not come across: then a classifier of the labelled target knows
+    They agree and are wrong together where labels have not come across: then a classifier of the labeled target knows
     little of the source. And so they do where classes are hard to tell: then neighbors do not know them in the source.
     """
     back = max(2 * reverse_auc - 1, 0.0) ** rules.REVERSE_POWER

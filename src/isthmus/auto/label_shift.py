@@ -51,9 +51,9 @@ class Evidence:
     """
 
     reverse_auc: float
-    """Reverse validation: in the source, of a classifier trained on the pseudo-labelled target."""
+    """Reverse validation: in the source, of a classifier trained on the pseudo-labeled target."""
     consistency: float
-    """In one half of the pseudo-labelled target, of a classifier trained on the other half: labels forced on documents
+    """In one half of the pseudo-labeled target, of a classifier trained on the other half: labels forced on documents
     in excess cannot be learned."""
 
     @property
@@ -80,20 +80,20 @@ class LookedAt(NamedTuple):
     """Documents that evidence counts, by their positions: of many a fixed draw."""
 
     source: Positions
-    """Among the labelled ones."""
+    """Among the labeled ones."""
     target: Positions
-    """Among the unlabelled ones, of the target alone; of near-duplicates one."""
+    """Among the unlabeled ones, of the target alone; of near-duplicates one."""
 
 
 def looked_at(problem: Problem, of_target: Mask | None = None) -> LookedAt:
-    """Which documents evidence counts; `of_target` tells unlabelled ones of the target from those of the source."""
+    """Which documents evidence counts; `of_target` tells unlabeled ones of the target from those of the source."""
     unlabeled = np.arange(problem.unlabeled.shape[0]) if of_target is None else np.flatnonzero(of_target)
     source, here = fixed_draw(len(problem.labeled[1])), unlabeled[fixed_draw(len(unlabeled))]
     return LookedAt(source, here[distinct_documents(problem.unlabeled[here])])
 
 
 def evidence_for(views: Sequence[Problem], labels: Positions, counted: LookedAt) -> Evidence:
-    """Of pseudo-labels of the unlabelled documents, as class numbers, by those documents that are looked at.
+    """Of pseudo-labels of the unlabeled documents, as class numbers, by those documents that are looked at.
 
     Where there are embeddings, words are one view and both together another. Each prefers its own: the mean counts.
     Nothing speaks for a hypothesis that gives all but a few documents one label: of these few, any AUC is chance.
@@ -106,7 +106,7 @@ def evidence_for(views: Sequence[Problem], labels: Positions, counted: LookedAt)
 
 
 def reverse_auc(problem: Problem, labels: Positions, counted: LookedAt) -> float:
-    """AUC, in the source, of a classifier of the pseudo-labelled target."""
+    """AUC, in the source, of a classifier of the pseudo-labeled target."""
     (X, known), (asked, here) = problem.labeled, counted
     return mean_auc(problem.unlabeled[here], labels[here], X[asked], known[asked], C=1.0)
 
@@ -122,7 +122,7 @@ def consistency(X: Matrix, labels: Positions) -> float:
 
 
 def domain_auc(problem: Problem, counted: LookedAt) -> float:
-    """AUC of a domain classifier: of target documents against labelled ones, in those that it has not seen.
+    """AUC of a domain classifier: of target documents against labeled ones, in those that it has not seen.
 
     About a half, where there is no domain shift.
     """
@@ -176,7 +176,7 @@ def mean_auc(X: Matrix, labels: Positions, asked: Matrix, known: Positions, C: f
 
 
 def prior_of_target(problem: Problem, counts: Array) -> dict[object, float]:
-    """The prior of the whole target, from counts of its unlabelled documents: known labels are added."""
+    """The prior of the whole target, from counts of its unlabeled documents: known labels are added."""
     counts = np.maximum(counts, 1.0)  # no class is ruled out
     counts = counts + np.sum([domain.labels.sum(axis=0) for domain in problem.targets], axis=0)
     return dict(zip(problem.classes.tolist(), (counts / counts.sum()).tolist(), strict=True))

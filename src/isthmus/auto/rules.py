@@ -116,7 +116,7 @@ SHIFT = 0.17
 """Label shift: so much of the target has another class than at the source's prior."""
 OF_ERRORS = 0.5
 """And so much of what is expected to be wrong: mistakes of many kinds look like label shift."""
-# A few labelled target documents against the indicators, in nats, and against the warning.
+# A few labeled target documents against the indicators, in nats, and against the warning.
 PRIOR_FOR_DIAGNOSTICS = 2.0
 """Chosen: what the indicators are worth against the labels."""
 PRIOR_AGAINST_FALLBACK = 3.0

@@ -111,7 +111,7 @@ class Run:
         self._begun: list[str] = []
         self.solutions: dict[str, Solution] = {}
         self.answers: dict[str, Array] = {}
-        """Class probabilities of the unlabelled documents."""
+        """Class probabilities of the unlabeled documents."""
         self.at_first: dict[str, Array] = {}
         """The same, before an ensemble was chosen and completed: what diagnostics go by."""
         self.adopted: dict[str, float] = {}
@@ -315,7 +315,7 @@ class Run:
         """Candidates will go by this prior."""
         self.target_prior = target_prior
         self.prior = self._read(target_prior)
-        """Of the unlabelled documents."""
+        """Of the unlabeled documents."""
         self.prior_shift = float(np.abs(self.prior - self.source_prior).sum() / 2)
         """How much of the target would have to change its class for the source's prior: total variation."""
 

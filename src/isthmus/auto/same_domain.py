@@ -23,11 +23,11 @@ MAX_ITER = 200
 LEAST = 1e-6
 """No class is ruled out."""
 FEWEST = 300
-"""Labelled documents. Of fewer, a classifier is so unsure that EM goes too far, and the source's prior stays."""
+"""Labeled documents. Of fewer, a classifier is so unsure that EM goes too far, and the source's prior stays."""
 
 
 class SameDomainLR(TransductiveLR):
-    """Logistic regression of the labelled documents, at the target prior: given, or found by EM (label shift).
+    """Logistic regression of the labeled documents, at the target prior: given, or found by EM (label shift).
 
     Where documents of a class are the same in source and target, its probabilities need no more than another prior.
     """

@@ -1,4 +1,4 @@
-"""Many documents: a sample of them decides, and teaches; all are labelled."""
+"""Many documents: a sample of them decides, and teaches; all are labeled."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from isthmus.core.sample import part_of
 from isthmus.typing import Array, Mask, Matrix
 
 OF_A_CLASS = 10
-"""Labelled documents that a sample keeps at least, where there are so many."""
+"""Labeled documents that a sample keeps at least, where there are so many."""
 
 
 def sample_for_decisions(problem: Problem, checked: Array | None) -> tuple[Problem, Mask]:
-    """A part of the problem's documents, drawn at random, and which of its unlabelled ones are in it.
+    """A part of the problem's documents, drawn at random, and which of its unlabeled ones are in it.
 
     Documents that are `checked` stay, and so does every class.
     """
@@ -29,14 +29,14 @@ def sample_for_decisions(problem: Problem, checked: Array | None) -> tuple[Probl
 
 
 def sample_for_all(problem: Problem) -> Problem:
-    """All that is labelled and, of other documents, twice as many as are looked at: half of them may be learned from,
+    """All that is labeled and, of other documents, twice as many as are looked at: half of them may be learned from,
     and the other half tell what is said of those that are not. The problem itself, if that is all of it."""
     drawn = [kept | domain.labeled for kept, domain in zip(_drawn(problem, 2 * AT_MOST), problem.domains, strict=True)]
     return problem if all(map(np.all, drawn)) else _kept_of(problem, drawn)
 
 
 def sample_for_learning(problem: Problem, seen: Problem) -> Problem:
-    """All that is labelled and, of other documents, those of the sample.
+    """All that is labeled and, of other documents, those of the sample.
 
     The problem itself, if that is all of it; what was `seen` before, if it has the same documents and labels.
     """

@@ -123,7 +123,7 @@ def labels_of_one_class(name: object, n: int) -> Caution:
     """Known target labels that are no draw, not even of doubtful documents."""
     return Caution(
         ONE_CLASS,
-        f"All {n:,} known target labels are {name!r}, which would hardly happen if documents were labelled as they "
+        f"All {n:,} known target labels are {name!r}, which would hardly happen if documents were labeled as they "
         "come. What was chosen by its class says nothing about the others, so that it was not learned from: label "
         "documents of other classes as well.",
     )

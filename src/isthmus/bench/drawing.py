@@ -18,9 +18,9 @@ from isthmus.bench.metrics import METRICS
 from isthmus.extras import import_extra
 from isthmus.io.atomic import write_atomically
 
-# Okabe and Ito's colours, which colour-blind readers can tell apart, and shapes for those who print in grey. Eight
-# colours with seven shapes or five dashes: a ninth line must not look like the first.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8A6D00")
+# Okabe and Ito's colors, which color-blind readers can tell apart, and shapes for those who print in grey. Eight
+# colors with seven shapes or five dashes: a ninth line must not look like the first.
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8A6D00")
 MARKERS = "osD^vPX"
 DASHES = ("-", "--", "-.", ":", (0, (7, 1, 1, 1, 1, 1)))
 SOURCE = {"marker": "o", "s": 90, "edgecolor": "black", "linewidth": 1.5, "zorder": 3}
@@ -53,14 +53,14 @@ def write_picture(picture: Picture, folder: Path) -> list[Path]:
 def _sweep(picture: Picture, figure: Any) -> None:
     axes, spec = figure.subplots(), picture.figure
     places = _places(spec.values, spec.log)
-    for name, colour, marker in zip(_first(picture, 0), cycle(COLOURS), cycle(MARKERS), strict=False):
+    for name, color, marker in zip(_first(picture, 0), cycle(COLORS), cycle(MARKERS), strict=False):
         own = [row for row in picture.rows if row[0] == name]
         points = [[row for row in own if row[3] == value] for value in spec.values]
         means = np.array([np.mean([row[4] for row in at]) for at in points])
-        axes.plot(places, means, color=colour, marker=marker, markersize=5, label=name)
+        axes.plot(places, means, color=color, marker=marker, markersize=5, label=name)
         if len({row[2] for row in own}) == 1 and own[0][6] > 1:  # of one task: its deviation over repeats
             spread = np.array([at[0][5] for at in points])
-            axes.fill_between(places, means - spread, means + spread, color=colour, alpha=0.15, linewidth=0)
+            axes.fill_between(places, means - spread, means + spread, color=color, alpha=0.15, linewidth=0)
     if picture.usual is not None and float(picture.usual) in map(float, spec.values):
         at = places[[float(value) for value in spec.values].index(float(picture.usual))]
         axes.axvline(at, color="0.4", linestyle=":", linewidth=1.2, label="as in the table")
@@ -87,9 +87,9 @@ def _tick(value: float) -> str:
 
 def _curves(picture: Picture, figure: Any) -> None:
     axes = figure.subplots()
-    for name, colour, dash in zip(_first(picture, 0), cycle(COLOURS), cycle(DASHES), strict=False):
+    for name, color, dash in zip(_first(picture, 0), cycle(COLORS), cycle(DASHES), strict=False):
         points = np.array([row[1:] for row in picture.rows if row[0] == name])
-        axes.plot(points[:, 0], points[:, 1], linestyle=dash, color=colour, label=name)
+        axes.plot(points[:, 0], points[:, 1], linestyle=dash, color=color, label=name)
     _, across, up = picture.header
     lowest = min(0.9, np.floor(10 * min(row[2] for row in picture.rows)) / 10)  # precision may stay far above zero
     axes.set(title=picture.title, xlabel=across, ylabel=up, xlim=(0, 1), ylim=(lowest, 1.02))
@@ -100,8 +100,8 @@ def _boxes(picture: Picture, figure: Any) -> None:
     axes, methods = figure.subplots(), _first(picture, 0)
     areas = [[row[2] for row in picture.rows if row[0] == method] for method in methods]
     boxes = axes.boxplot(areas, patch_artist=True, medianprops={"color": "black"}, widths=0.6)
-    for box, colour in zip(boxes["boxes"], cycle(COLOURS), strict=False):
-        box.set(facecolor=colour, alpha=0.6)
+    for box, color in zip(boxes["boxes"], cycle(COLORS), strict=False):
+        box.set(facecolor=color, alpha=0.6)
     turned = {"rotation": 30, "ha": "right", "rotation_mode": "anchor"} if len(methods) > 4 else {}
     axes.set_xticks(range(1, len(methods) + 1), methods, **turned)
     axes.grid(visible=False, axis="x")
@@ -110,11 +110,11 @@ def _boxes(picture: Picture, figure: Any) -> None:
 
 def _eigen_space(picture: Picture, figure: Any) -> None:
     axes = figure.subplots()
-    for label, colour in zip(_first(picture, 1), COLOURS, strict=False):
+    for label, color in zip(_first(picture, 1), COLORS, strict=False):
         for domain in _first(picture, 0):
             points = np.array([row[2:] for row in picture.rows if row[:2] == (domain, label)])
             # Labels hold the source's documents of a class together: few places, which must not be overlooked.
-            style = dict(SOURCE if domain == "source" else TARGET, color=colour)
+            style = dict(SOURCE if domain == "source" else TARGET, color=color)
             if len(points):
                 axes.scatter(*points.T, label=f"{label}, {domain}", **style)
     axes.set(title=picture.title, xlabel=picture.header[2], ylabel=picture.header[3])

@@ -30,7 +30,7 @@ class ProtocolTrial:
     labeled: Positions
     """Those of the given rows whose labels may be read."""
     tested: Positions
-    """None of them labelled: all among the given rows, or none."""
+    """None of them labeled: all among the given rows, or none."""
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ def folds(data: TaskData, seed: int, *, labeled_share: float = 0.2, n_splits: in
     """Cross-validation on the target, with a few of its labels known (section III-B of the DomTrans-NMF paper).
 
     Each of five folds (eight for EEG, section III-A) in turn is held out, and its samples come as new ones; of the
-    others, a fifth are labelled and the rest are not. All of the source is labelled.
+    others, a fifth are labeled and the rest are not. All of the source is labeled.
     """
     source = np.flatnonzero(~data.in_target)
     for trial in in_domain(data, seed, n_splits=n_splits):
@@ -184,7 +184,7 @@ def attempt(estimator: TransferClassifier, data: TaskData, trial: ProtocolTrial)
     X, y = data.X[given], data.y[given]
     labeled = np.isin(given, trial.labeled)
     domains = {"sample_domain": data.sample_domain[given], "target_domain": data.target_domain}
-    about = {} if labeled.all() else {**domains, "sample_labeled": labeled}  # all labelled: a plain classifier
+    about = {} if labeled.all() else {**domains, "sample_labeled": labeled}  # all labeled: a plain classifier
     began = perf_counter()
     model.fit(X, y, **about)
     seconds = perf_counter() - began

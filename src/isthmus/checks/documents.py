@@ -89,7 +89,7 @@ def check_single_precision(trial: Trial) -> None:
 
 
 def check_documents_without_a_word(trial: Trial) -> None:
-    """They get the class prior of the labelled documents, and known labels stay."""
+    """They get the class prior of the labeled documents, and known labels stay."""
     toy = trial.toy
     empty = np.concatenate([np.flatnonzero(toy.in_target)[:3], np.flatnonzero(~toy.in_target)[:2]])
     keep = np.ones(len(toy.y))

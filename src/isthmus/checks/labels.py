@@ -66,7 +66,7 @@ def check_labels_of_any_type(trial: Trial) -> None:
 
 
 def check_class_of_one_document(trial: Trial) -> None:
-    """A class with a single labelled document is learned from, with a warning."""
+    """A class with a single labeled document is learned from, with a warning."""
     y = trial.toy.y.astype(object)
     y[np.flatnonzero(~trial.toy.in_target)[0]] = "rare"
     with silenced(SmallClassWarning):

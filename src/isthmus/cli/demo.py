@@ -14,7 +14,7 @@ from isthmus.inspection.tables import plain_table
 if TYPE_CHECKING:
     from isthmus import Result
 
-NEXT = "isthmus fit --source labelled.csv --target unlabelled.csv -o model.isthmus --report report.html"
+NEXT = "isthmus fit --source labeled.csv --target unlabeled.csv -o model.isthmus --report report.html"
 
 
 def demo(
@@ -41,7 +41,7 @@ def demo(
     texts = np.array(messages.texts, dtype=object)
     truth = messages.labels[in_target]
     console.print(
-        f"{in_source.sum()} labelled messages to a photo-sharing app, {in_target.sum()} to a bicycle-rental service "
+        f"{in_source.sum()} labeled messages to a photo-sharing app, {in_target.sum()} to a bicycle-rental service "
         f"whose labels are kept for scoring alone.\nClasses: {', '.join(np.unique(messages.labels))}.\n",
         highlight=False,
     )

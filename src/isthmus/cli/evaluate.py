@@ -76,7 +76,7 @@ def evaluate(
     with Stages() as stages:
         documents, unknown, not_random = _read(file, text, truth or label, reading, classes, stages)
         documents, n_learned = _not_learned(result, documents, model)
-        with stages.stage("labelling"):
+        with stages.stage("labeling"):
             _, probabilities = ask(result, documents.texts)
         evaluation = evaluate_labels([str(label) for label in documents.labels], probabilities, classes)
         labels = [classes[number] for number in probabilities.argmax(axis=1)]
@@ -117,7 +117,7 @@ def _read(
     from isthmus.exceptions import DataError
     from isthmus.quality import find_unknown
 
-    found = gather_readable(file, stages, text=text, label=truth, labelled=True, with_ids=False, **reading)
+    found = gather_readable(file, stages, text=text, label=truth, labeled=True, with_ids=False, **reading)
     n_all = len(found.texts)
     found = _random_ones(found)
     not_random = n_all - len(found.texts)
@@ -144,7 +144,7 @@ def _random_ones(found: Gathered) -> Gathered:
         return found
     if not rows:
         raise DataError(
-            f"{found.path} has no labelled document that was drawn at random: those that teach were chosen for being "
+            f"{found.path} has no labeled document that was drawn at random: those that teach were chosen for being "
             "hard, and measure no accuracy. Label those of isthmus suggest --kind random."
         )
     return found.only(rows)
@@ -182,7 +182,7 @@ def _without_transfer(
     from isthmus.evaluation import compare
     from isthmus.exceptions import DataError
 
-    options = {**reading, "text": text, "label": label, "labelled": True, "with_ids": False}
+    options = {**reading, "text": text, "label": label, "labeled": True, "with_ids": False}
     gathered = [gather_readable(path, stages, **options) for path in source]
     with stages.stage("fitting LR"):
         texts = [one for file in gathered for one in file.texts]

@@ -60,7 +60,7 @@ def fit(
     force: o.Force = False,
     as_json: o.AsJson = False,
 ) -> None:
-    """Learn and label: unsupervised domain adaptation, from a labelled source to a target.
+    """Learn and label: unsupervised domain adaptation, from a labeled source to a target.
 
     Files are CSV, TSV, JSON, JSON lines, Parquet or .xlsx, with .gz or .zst
     or without, or folders of text files, one folder for each label. Columns

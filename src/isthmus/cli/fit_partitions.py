@@ -120,13 +120,13 @@ def fit_folder(estimator: TransferClassifier, asked: FolderFit, as_json: bool) -
             staging.commit()
         journal.remove()
     target = GatheredFolder(asked.target, read.files.target.columns, n_documents=result.n_texts, n_files=len(files))
-    labelled = None
+    labeled = None
     if found:
         target.by_workers = {name: found[name] for name in ("without_known_words", "skipped")}
-        labelled = Labels(found["labels"], found["mean_confidence"], found["doubtful"])
+        labeled = Labels(found["labels"], found["mean_confidence"], found["doubtful"])
     read = replace(read, files=replace(read.files, target=target))
     seconds = perf_counter() - began
-    Summary(read, result, labelled, False, asked.outputs, seconds, asked.settings).show(as_json)
+    Summary(read, result, labeled, False, asked.outputs, seconds, asked.settings).show(as_json)
 
 
 def _read(asked: FolderFit, files: list[Path]) -> ReadFiles:

@@ -195,7 +195,7 @@ def gather_files(
 ) -> Files:
     """All documents of a fit, with labels that are spelled alike across the files."""
     # Ids tell which label is whose, and the source's documents get none: theirs may be missing or alike.
-    options = {**reading.common, "text": reading.text, "label": reading.label, "labelled": True, "with_ids": False}
+    options = {**reading.common, "text": reading.text, "label": reading.label, "labeled": True, "with_ids": False}
     gathered = [gather(path, stages, bad, **options) for path in sources]
     there = gather_target(target, stages, bad, **target_options(reading, gathered))
     spell_alike([*gathered, there])

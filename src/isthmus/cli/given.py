@@ -39,10 +39,10 @@ def labels_by_id(
     """
     known = [*map(str, classes), *(allowed or ())]
     given = read_given(path, documents.columns.id, label, known, encoding)
-    labelled = [one for one in given if one.label != NO_CLASS or not one.kind or NO_CLASS in known]
-    if not labelled:
+    labeled = [one for one in given if one.label != NO_CLASS or not one.kind or NO_CLASS in known]
+    if not labeled:
         raise DataError(f"{path} has no label of a class, but {NO_CLASS!r} alone: label more documents.")
-    spelled = spelled_like([one.label for one in labelled], classes)
+    spelled = spelled_like([one.label for one in labeled], classes)
     check_spelling(path, dict.fromkeys(map(str, spelled)), [str(known) for known in classes], allowed)
     by_name = {name.strip(): name for name in documents.ids}  # spaces around ids may be lost on the way
     given = [GivenLabel(by_name.get(one.id, one.id), *one[1:]) for one in given]
@@ -60,7 +60,7 @@ def labels_by_id(
         listed = listed_places([repr(one.id) for one in strange])
         complain(f"{path}: {what} that {documents.path} has not ({listed}).", "yellow")
     _check_texts(path, documents, given)
-    return given, {by_name.get(one.id, one.id): label for one, label in zip(labelled, spelled, strict=True)}
+    return given, {by_name.get(one.id, one.id): label for one, label in zip(labeled, spelled, strict=True)}
 
 
 def _check_texts(path: str, documents: Gathered, given: Sequence[GivenLabel]) -> None:

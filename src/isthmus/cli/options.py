@@ -68,9 +68,7 @@ def _column(name: str, what: str) -> Any:
 
 Sources = Annotated[
     list[str],
-    _option(
-        "--source", metavar="FILE", help="Labelled documents: a file, a folder, or - (standard input); repeatable."
-    ),
+    _option("--source", metavar="FILE", help="Labeled documents: a file, a folder, or - (standard input); repeatable."),
 ]
 Target = Annotated[str, _option("--target", metavar="FILE", help="The documents to label: a file, a folder, or -.")]
 Text = Annotated[str | None, _column("text", "the text")]

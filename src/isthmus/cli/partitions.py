@@ -1,4 +1,4 @@
-"""isthmus predict --cluster: a folder of files, each labelled by the worker that reads it."""
+"""isthmus predict --cluster: a folder of files, each labeled by the worker that reads it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Asked:
-    """How each file is labelled."""
+    """How each file is labeled."""
 
     model: str
     encoder: str | None
@@ -71,14 +71,14 @@ def label_files(
         journal.write(BEGUN, names=_text(sorted({*own, *(file.name for file in left)})))
         output.mkdir(exist_ok=True)
         try:
-            with stages.stage(f"labelling {files[0].parent}") as advance:
-                for file, tally in _labelled(client, asked, left, output, dict(zip(files, at_fit, strict=False))):
+            with stages.stage(f"labeling {files[0].parent}") as advance:
+                for file, tally in _labeled(client, asked, left, output, dict(zip(files, at_fit, strict=False))):
                     journal.write(_number(file), kept=_text({"file": identity(file), "tally": tally}))
                     found[file] = tally
                     advance(len(found), len(files))
         except DataError as error:
             raise DataError(
-                f"{error} Of {len(files)} files {len(found)} are labelled, in {output}: the same command goes on there."
+                f"{error} Of {len(files)} files {len(found)} are labeled, in {output}: the same command goes on there."
             ) from error
         journal.remove()
     return _added_up(files, [found[file] for file in files], output)
@@ -131,7 +131,7 @@ def _loaded(model: str, encoder: str | None, _changed: int) -> Result:
     return load_result(model, encoder)
 
 
-def _labelled(client: Any, asked: Asked, files: list[Path], output: Path, at_fit: dict[Path, AtFit]) -> Any:
+def _labeled(client: Any, asked: Asked, files: list[Path], output: Path, at_fit: dict[Path, AtFit]) -> Any:
     """What is found in each file, one after the other. A file whose worker dies goes to another one."""
     from isthmus.core.cluster import answer, send
 
@@ -180,7 +180,7 @@ def check_labels(files: Iterable[Path], output: Path, force: bool, model: str, o
 
 
 def _kept(journal: Journal, file: Path) -> dict[str, Any] | None:
-    """What was found in a file, if it was labelled as it is now."""
+    """What was found in a file, if it was labeled as it is now."""
     from isthmus.io.journal import identity
 
     found = journal.read(_number(file))

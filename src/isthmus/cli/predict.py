@@ -34,7 +34,7 @@ DOUBTFUL = 0.6
 
 @dataclass
 class Tally:
-    """What is counted while documents are labelled."""
+    """What is counted while documents are labeled."""
 
     n: int = 0
     n_empty: int = 0
@@ -45,7 +45,7 @@ class Tally:
     described: list[dict[str, Array]] = field(default_factory=list)
     """Numbers of the documents of each batch, to compare with the target's."""
 
-    def add(self, labels: list[str], block: LabelledBlock) -> None:
+    def add(self, labels: list[str], block: LabeledBlock) -> None:
         self.n += len(labels)
         self.n_empty += block.n_empty
         confidence = block.probabilities.max(axis=1)
@@ -57,7 +57,7 @@ class Tally:
 
 
 @dataclass(frozen=True)
-class LabelledBlock:
+class LabeledBlock:
     """What is found out about a batch of documents, and kept of it."""
 
     probabilities: Array
@@ -68,7 +68,7 @@ class LabelledBlock:
         journal.write(number, probabilities=self.probabilities, n_empty=self.n_empty, **self.described)
 
     @classmethod
-    def kept(cls, journal: Journal, number: int) -> LabelledBlock | None:
+    def kept(cls, journal: Journal, number: int) -> LabeledBlock | None:
         """What an earlier run kept; None if it did not come so far."""
         found = journal.read(number)
         return None if found is None else cls(found.pop("probabilities"), int(found.pop("n_empty")), found)
@@ -80,10 +80,10 @@ class KnownAnswers:
     def __init__(self, answers: Array, holds_words: Mask) -> None:
         self._answers, self._holds_words, self._next = answers, holds_words, 0
 
-    def __call__(self, texts: list[str]) -> LabelledBlock:
+    def __call__(self, texts: list[str]) -> LabeledBlock:
         rows = slice(self._next, self._next + len(texts))
         self._next = rows.stop
-        return LabelledBlock(self._answers[rows], int((~self._holds_words[rows]).sum()), {})
+        return LabeledBlock(self._answers[rows], int((~self._holds_words[rows]).sum()), {})
 
 
 def predict(
@@ -149,7 +149,7 @@ def predict(
             open_documents(file, **how) as documents,
             Staging(replacing=force) as staging,
         ):
-            with stages.stage(f"labelling {file}") as advance, _opened(output, staging) as stream:
+            with stages.stage(f"labeling {file}") as advance, _opened(output, staging) as stream:
                 tally = label(result, documents, stream, written_as, "" if to_stdout else output, journal, advance)
             if not tally.n:  # then every row is bad
                 bad.refuse(may_skip=False)
@@ -221,7 +221,7 @@ def _label_folder(asked: Asked, folder: str, output: Path, address: str, *, forc
         print_json({"folder": folder, **found, "written": str(output)})
     else:
         note = (
-            f"Labelled {n_documents(found['documents'])} of {found['files']} files; left out {found['skipped']:,} rows."
+            f"Labeled {n_documents(found['documents'])} of {found['files']} files; left out {found['skipped']:,} rows."
         )
         standard_output().print(f"{note} Wrote {output}.", markup=False, soft_wrap=True)
     return bool(found["drifted"])
@@ -272,7 +272,7 @@ def _conclude(
         }
         print_json(summary)
         return
-    note = f"Labelled {n_documents(tally.n)} of {documents.name}; {documents.columns}."
+    note = f"Labeled {n_documents(tally.n)} of {documents.name}; {documents.columns}."
     console = errors() if output is None else standard_output()
     console.print(note if output is None else f"{note} Wrote {output}.", markup=False, soft_wrap=True)
 
@@ -285,7 +285,7 @@ def label(
     name: str,
     journal: Journal | None = None,
     advance: Any = lambda *_: None,
-    ask: Callable[[list[str]], LabelledBlock] | None = None,
+    ask: Callable[[list[str]], LabeledBlock] | None = None,
 ) -> Tally:
     """Write the labels of documents, a batch at a time; `ask` knows them, if not the result."""
     from isthmus.io.documents import PredictionWriter
@@ -293,7 +293,7 @@ def label(
     tally, classes = Tally(), [str(label) for label in result.classes.tolist()]
     with PredictionWriter(stream, form, result.classes.tolist(), name) as writer:
         for number, batch in enumerate(_batches(documents)):
-            block = None if journal is None else LabelledBlock.kept(journal, number)
+            block = None if journal is None else LabeledBlock.kept(journal, number)
             if block is None:
                 block = (ask or partial(_ask, result))([document.text for document in batch])
                 if journal is not None:
@@ -304,7 +304,7 @@ def label(
     return tally
 
 
-def _ask(result: Result, texts: list[str]) -> LabelledBlock:
+def _ask(result: Result, texts: list[str]) -> LabeledBlock:
     from isthmus.cli.models import ask
     from isthmus.core.problem import has_words
     from isthmus.drift import describe_documents
@@ -313,7 +313,7 @@ def _ask(result: Result, texts: list[str]) -> LabelledBlock:
     described = {}
     if result.profile is not None:
         described = describe_documents(result.vectorizer, texts, X, probabilities, result.profile)
-    return LabelledBlock(probabilities, int((~has_words(X)).sum()), described)
+    return LabeledBlock(probabilities, int((~has_words(X)).sum()), described)
 
 
 def _batches(documents: DocumentFile) -> Iterator[list[Document]]:

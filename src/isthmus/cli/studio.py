@@ -19,7 +19,7 @@ def studio(
         Path, typer.Argument(metavar="PROJECT", help="The project file; it is made if it is not there.")
     ] = Path("studio.isthmus-project"),
     source: Annotated[
-        list[str] | None, typer.Option("--source", metavar="FILE", help="Labelled documents; repeatable.")
+        list[str] | None, typer.Option("--source", metavar="FILE", help="Labeled documents; repeatable.")
     ] = None,
     target: Annotated[str | None, typer.Option("--target", metavar="FILE", help="The documents to label.")] = None,
     text: o.Text = None,

@@ -81,7 +81,7 @@ def suggest(
         with stages.stage("choosing"):
             tasks = _choose(result, target, n, kind, given, random_state)
     if not tasks:
-        raise DataError(f"{file} has no document that could be suggested: all are labelled or empty.")
+        raise DataError(f"{file} has no document that could be suggested: all are labeled or empty.")
     write_atomically(output, compressed(written_tasks(tasks, written_as).encode(), str(output)), replacing=force)
     _tell(tasks, output, classes if written_as == "label-studio" else None)
 
@@ -112,7 +112,7 @@ def _tell(tasks: list[LabelTask], path: Path, label_studio_classes: list[str] | 
     console.print(f"Wrote {n_documents(len(tasks))} to {path}: {counts}.", markup=False, soft_wrap=True)
     if label_studio_classes is not None:
         interface = label_studio_interface(label_studio_classes)
-        console.print(f"The labelling interface for Label Studio: {interface}", markup=False, soft_wrap=True)
+        console.print(f"The labeling interface for Label Studio: {interface}", markup=False, soft_wrap=True)
 
 
 def _choose(

@@ -59,7 +59,7 @@ class Summary:
 
     read: ReadFiles
     result: Result
-    labelled: Labels | None
+    labeled: Labels | None
     """None, where workers label documents and nobody asked them to."""
     used_target_labels: bool
     outputs: dict[str, Path]
@@ -92,12 +92,12 @@ class Summary:
     def as_dict(self) -> dict[str, Any]:
         """For scripts."""
         right, scored = self._score()
-        labelled = self.labelled
+        labeled = self.labeled
         return {
             "sources": [{**source.describe(), "labels": source.counts} for source in self.sources],
             "target": {
                 **self.target.describe(),
-                "labels": labelled and labelled.counts,
+                "labels": labeled and labeled.counts,
                 "known_labels": self.target.n_known,
                 "known_labels_used": self.used_target_labels,
             },
@@ -111,8 +111,8 @@ class Summary:
             "method": type(self.result.estimator).__name__,
             "settings": {name: str(value) if value == inf else value for name, value in self.settings.items()},
             "classes": self.result.classes.tolist(),
-            "mean_confidence": labelled and round(labelled.mean_confidence, 4),
-            "doubtful": labelled and labelled.doubtful,
+            "mean_confidence": labeled and round(labeled.mean_confidence, 4),
+            "doubtful": labeled and labeled.doubtful,
             "estimated_accuracy": asdict(estimate) if (estimate := self._estimate()) else None,
             "warnings": [asdict(caution) for caution in self._warnings()],
             "chosen": list(getattr(self.result.estimator, "chosen_", ())) or None,
@@ -144,16 +144,16 @@ class Summary:
         name = type(self.result.estimator).__name__
         if chosen := getattr(self.result.estimator, "chosen_", ()):
             name += f" ({'; '.join(chosen)})"
-        if self.labelled is None:
+        if self.labeled is None:
             say(f"Learned by {name}; --predictions names a folder for labels, which workers write.")
         else:
             console.print()
-            console.print(self._table(self.labelled.counts))
+            console.print(self._table(self.labeled.counts))
             console.print()
-            n, doubtful = sum(self.labelled.counts.values()), self.labelled.doubtful
+            n, doubtful = sum(self.labeled.counts.values()), self.labeled.doubtful
             look = f"; {doubtful:,} of {n:,} are below {DOUBTFUL}: look at these first." if doubtful else "."
             look = f"; all are below {DOUBTFUL}." if doubtful == n else look
-            say(f"{name} gives its labels a probability of {self.labelled.mean_confidence:.2f} on average{look}")
+            say(f"{name} gives its labels a probability of {self.labeled.mean_confidence:.2f} on average{look}")
         if (estimate := self._estimate()) is not None:
             say(f"Estimated accuracy in the target: {estimate}.", "bold")
         right, scored = self._score()
@@ -173,7 +173,7 @@ class Summary:
     def _table(self, predicted: dict[str, int]) -> Table:
         counts = [*(source.counts for source in self.sources), predicted]
         rows = [[str(label), *(f"{own.get(label, 0):,}" for own in counts)] for label in self.result.classes.tolist()]
-        titles = ["label", *(source.path for source in self.sources), f"{self.target.path}, as labelled here"]
+        titles = ["label", *(source.path for source in self.sources), f"{self.target.path}, as labeled here"]
         return plain_table(titles, rows, right=titles[1:])
 
     def _estimate(self) -> Estimate | None:

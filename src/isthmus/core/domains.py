@@ -25,7 +25,7 @@ def read_domains(sample_domain: DomainNames | None, n_rows: int) -> tuple[Positi
 
 
 def read_targets(target_domain: Any, names: list[DomainName]) -> set[DomainName]:
-    """Which domains are to be labelled: those that are asked for, or have negative numbers."""
+    """Which domains are to be labeled: those that are asked for, or have negative numbers."""
     if target_domain is not None:
         return set(find_domains(target_domain, names, "target_domain"))
     if len(names) == 1 and not _negative(names[0]):

@@ -93,7 +93,7 @@ class TransferClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     classes_ : ndarray
         The classes, from the labels that may be read alone.
     class_prior_ : ndarray
-        Share of each class among the labelled rows.
+        Share of each class among the labeled rows.
     domains_ : list
         Domain names: sources and then targets, each by first appearance.
     target_domains_ : list
@@ -117,7 +117,7 @@ class TransferClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
     _positive_only: ClassVar[bool] = False
     """Whether X must not be negative."""
     _poor_on_blobs: ClassVar[bool] = False
-    """Whether clouds of points around centres, as scikit-learn's checks draw them, are not told apart."""
+    """Whether clouds of points around centers, as scikit-learn's checks draw them, are not told apart."""
 
     def fit(
         self,
@@ -128,7 +128,7 @@ class TransferClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         target_domain: Any = None,
         sample_labeled: Any = None,
     ) -> Self:
-        """Learn from the labelled rows of X, and label all others (transduction).
+        """Learn from the labeled rows of X, and label all others (transduction).
 
         Parameters
         ----------
@@ -140,7 +140,7 @@ class TransferClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         y : array-like, one entry per row
             The labels. Entries of target rows are never read, whatever stands there.
         sample_domain : array-like, one name per row, optional
-            The domain of each row: any hashable names. Without it, X is one labelled domain.
+            The domain of each row: any hashable names. Without it, X is one labeled domain.
         target_domain : name or list of names, optional
             The domain(s) to label. Without it, negative integers in `sample_domain` are targets.
         sample_labeled : boolean mask, one entry per row, optional
@@ -187,13 +187,13 @@ class TransferClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
     @property
     def passes_over_parts(self) -> bool:
-        """Whether unlabelled documents may lie elsewhere (`fit_remote`): `solve` passes over them (`over_parts`), or
+        """Whether unlabeled documents may lie elsewhere (`fit_remote`): `solve` passes over them (`over_parts`), or
         does not look at them at all."""
         return False
 
     @property
     def learns_from_a_sample(self) -> bool:
-        """Whether, of many unlabelled documents, `solve` looks at a few alone, so that it needs no others."""
+        """Whether, of many unlabeled documents, `solve` looks at a few alone, so that it needs no others."""
         return False
 
     def _workspace(self) -> Workspace:

@@ -32,9 +32,9 @@ def read_labels(estimator: Any, y: Any, labeled: Mask, dtype: Any) -> tuple[np.n
     check_several(classes.tolist(), "y", ", in the rows that may be read")
     single = [classes.tolist()[number] for number in np.flatnonzero(np.bincount(numbers) == 1)]
     for name in single[:MOST_NAMED]:
-        warn(f"Class {name!r} has a single labelled document: add more, or expect it to fare badly.", SmallClassWarning)
+        warn(f"Class {name!r} has a single labeled document: add more, or expect it to fare badly.", SmallClassWarning)
     if len(single) > MOST_NAMED:
-        warn(f"So do {len(single) - MOST_NAMED:,} other classes: a single labelled document each.", SmallClassWarning)
+        warn(f"So do {len(single) - MOST_NAMED:,} other classes: a single labeled document each.", SmallClassWarning)
     known = np.zeros((len(labeled), len(classes)), dtype=dtype)
     known[np.flatnonzero(labeled), numbers] = 1
     return classes, known
@@ -51,7 +51,7 @@ def visible_labels(y: Any, labeled: Mask) -> np.ndarray[Any, Any]:
     if not labeled.any():
         raise ValueError(
             "No label may be read: every row lies in a target domain or has sample_labeled False. "
-            "Add labelled source rows."
+            "Add labeled source rows."
         )
     visible = np.asarray(y[labeled])
     if visible.dtype.kind in "OmMV":  # the last three, dates among them, are refused by what they hold

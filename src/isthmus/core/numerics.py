@@ -25,7 +25,7 @@ T = TypeVar("T")
 CHUNK = 1 << 22
 """Numbers that are looked at together."""
 
-NEIGHBOURS = 1 << 21
+NEIGHBORS = 1 << 21
 """Bytes of a file around a page that the system may bring into memory with it."""
 
 OWN_THREADS = "isthmus"
@@ -130,8 +130,8 @@ def let_go(values: Array) -> None:
     if not (is_in_file and isinstance(owner, mmap.mmap) and hasattr(owner, "madvise") and values.size):
         return
     begin = np.frombuffer(owner, dtype=np.uint8).ctypes.data
-    # What was let go of before comes back as a neighbour of what is read after it.
-    start = max(values.ctypes.data - begin - NEIGHBOURS, 0) // mmap.PAGESIZE * mmap.PAGESIZE
+    # What was let go of before comes back as a neighbor of what is read after it.
+    start = max(values.ctypes.data - begin - NEIGHBORS, 0) // mmap.PAGESIZE * mmap.PAGESIZE
     owner.madvise(mmap.MADV_DONTNEED, start, values.ctypes.data + values.nbytes - begin - start)
 
 

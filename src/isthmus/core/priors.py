@@ -17,7 +17,7 @@ from isthmus.core.problem import Problem
 from isthmus.typing import Array, Positions
 
 PRIOR_WEIGHT = 10
-"""How many labelled target documents an assumed prior is worth."""
+"""How many labeled target documents an assumed prior is worth."""
 LEAST_SHARE = 1e-6
 """Of all classes that a given prior leaves out: too small for a pseudo-label, and nothing is ruled out."""
 SWEEPS = 20
@@ -28,9 +28,9 @@ PRIOR = [StrOptions({"source", "unknown"}), dict]
 
 
 def read_prior(target_prior: Any, problem: Problem) -> Array | None:
-    """The prior of the documents to be labelled, or None if it is unknown.
+    """The prior of the documents to be labeled, or None if it is unknown.
 
-    `target_prior` is about the whole target: "source" is the prior of the labelled source documents, "unknown" none; a
+    `target_prior` is about the whole target: "source" is the prior of the labeled source documents, "unknown" none; a
     dict maps classes to their shares, and those that it leaves out have next to none. What is known of the target
     already is taken off. Documents of the source without a label have the source's prior.
     """
@@ -49,7 +49,7 @@ def read_prior(target_prior: Any, problem: Problem) -> Array | None:
 
 
 def _source_prior(problem: Problem) -> Array:
-    """Of the labelled source documents. A class that the source lacks has its share of the labelled target ones.
+    """Of the labeled source documents. A class that the source lacks has its share of the labeled target ones.
 
     Few of these say little: a single one, of a new class, does not make the whole target that class.
     """

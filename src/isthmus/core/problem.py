@@ -65,7 +65,7 @@ class Problem:
     """In the order in which their first document appears."""
     classes: np.ndarray[Any, Any]
     class_prior: Array
-    """Share of each class among the labelled documents."""
+    """Share of each class among the labeled documents."""
     known: Array
     """One row per row of X: one-hot where the label may be read, zero elsewhere."""
     empty: Positions
@@ -117,7 +117,7 @@ class Problem:
 
     @cached_property
     def labeled(self) -> tuple[Matrix, Positions]:
-        """The labelled documents of all domains, stacked, and their class numbers."""
+        """The labeled documents of all domains, stacked, and their class numbers."""
         return labeled_documents([domain for domain in self.domains if domain.labeled.any()])
 
     @cached_property
@@ -128,7 +128,7 @@ class Problem:
 
     @cached_property
     def labeled_first(self) -> Matrix:
-        """The labelled documents of all domains and, below them, the unlabelled ones."""
+        """The labeled documents of all domains and, below them, the unlabeled ones."""
         steps = np.diff(np.concatenate([domain.labeled for domain in self.domains]).astype(np.int8))
         return self.documents.stacked if (steps <= 0).all() else stack([self.labeled[0], self.unlabeled])
 
@@ -178,7 +178,7 @@ def _stacked(domains: Sequence[Domain]) -> DocumentStack:
 
 
 def labeled_documents(domains: Sequence[Domain]) -> tuple[Matrix, Positions]:
-    """The labelled documents of some domains, each of which has one at least, and their class numbers."""
+    """The labeled documents of some domains, each of which has one at least, and their class numbers."""
     matrices = [domain.matrix if domain.fully_labeled else domain.matrix[domain.labeled] for domain in domains]
     return stack(matrices), np.concatenate([domain.labels[domain.labeled].argmax(axis=1) for domain in domains])
 
@@ -206,7 +206,7 @@ def make_problem(
     full = has_words(matrix)
     if not (seen := known[full].any(axis=0)).all():
         names_of = ", ".join(repr(name) for name in classes[~seen].tolist())
-        raise ValueError(f"Every labelled document of {names_of} is empty: add some that hold words, or take them out.")
+        raise ValueError(f"Every labeled document of {names_of} is empty: add some that hold words, or take them out.")
     domains = []
     for number, name in enumerate(names):
         here = domain_of_row == number
@@ -273,7 +273,7 @@ def warn_of_empty(n_empty: int, n_rows: int) -> None:
     if n_empty:
         warn(
             f"{n_empty} of {n_rows} documents {'holds' if n_empty == 1 else 'hold'} no known word; "
-            f"{'it gets' if n_empty == 1 else 'they get'} the class prior of the labelled documents.",
+            f"{'it gets' if n_empty == 1 else 'they get'} the class prior of the labeled documents.",
             EmptyDocumentWarning,
         )
 
@@ -331,7 +331,7 @@ def _first_row(matrix: Matrix, bad: Mask) -> int:
 
 
 def _check_bridge(domains: list[Domain]) -> None:
-    """A target that shares no word with any labelled document has nothing to learn from."""
+    """A target that shares no word with any labeled document has nothing to learn from."""
     if not any(domain.is_target for domain in domains):
         return
     seen = np.zeros(domains[0].matrix.shape[1], dtype=bool)
@@ -341,7 +341,7 @@ def _check_bridge(domains: list[Domain]) -> None:
     for domain in domains:
         if domain.is_target and not np.any(seen & _words_used(domain.matrix)):
             raise ValueError(
-                f"Target domain {domain.name!r} shares no word with the labelled documents: vectorize all domains "
+                f"Target domain {domain.name!r} shares no word with the labeled documents: vectorize all domains "
                 "together, with one vocabulary; two languages need an encoder that knows both."
             )
 

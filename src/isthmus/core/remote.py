@@ -37,11 +37,11 @@ class Partition(NamedTuple):
 
 
 Group = tuple[list[slice], Any]
-"""Where in X some neighbouring parts stand, and what there is of each on a worker."""
+"""Where in X some neighboring parts stand, and what there is of each on a worker."""
 
 
 def grouped(client: Any, parts: list[Any]) -> list[list[Any]]:
-    """Neighbouring parts that one task is about, so that all workers are at work.
+    """Neighboring parts that one task is about, so that all workers are at work.
 
     Dask keeps some twenty kilobytes of every task that it may have to do again.
     """
@@ -179,7 +179,7 @@ class RemoteMatrix(RowsElsewhere):
 def remote_problem(
     estimator: Any, X: Matrix, y: Sequence[Any], sample_domain: Sequence[DomainName], target: RemoteMatrix, name: str
 ) -> Problem:
-    """Labelled documents that are here, and a target that is not.
+    """Labeled documents that are here, and a target that is not.
 
     Its documents are checked as one, the sum of all.
     """

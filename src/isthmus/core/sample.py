@@ -18,7 +18,7 @@ AT_MOST = 20_000
 
 
 def sample_for_start(problem: Problem) -> Problem:
-    """All labelled documents and a sample of each domain's others, in memory.
+    """All labeled documents and a sample of each domain's others, in memory.
 
     Returns the problem itself if that is everything, and in memory already. For what a method starts from, before it
     goes on to all documents, which may lie elsewhere.

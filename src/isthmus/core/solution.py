@@ -64,7 +64,7 @@ def published(solution: Any) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False)
 class TransductiveSolution(Solution):
-    """A solution that found the unlabelled documents' probabilities on its way."""
+    """A solution that found the unlabeled documents' probabilities on its way."""
 
     distributions: Array | None = field(default=None, kw_only=True)
     """Class probabilities of `Problem.unlabeled`. None in a model from a file, whose estimator has them."""

@@ -57,7 +57,7 @@ def load_bci(session: str, data: Path | None = None) -> Trials:
             raise missing from None
     runs = list(_mat_runs(path) if path.suffix == ".mat" else _gdf_runs(path))
     if not runs:
-        raise DataError(f"{path} holds no labelled trial: take the MAT file, which has the labels of both days.")
+        raise DataError(f"{path} holds no labeled trial: take the MAT file, which has the labels of both days.")
     signals, numbers, artifacts = (np.concatenate(part) for part in zip(*runs, strict=True))
     return Trials(signals, np.array(MOVEMENTS)[numbers - 1], artifacts)
 

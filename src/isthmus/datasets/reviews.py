@@ -17,7 +17,7 @@ _CLASSES = {"0": "negative", "1": "positive"}
 
 
 def load_reviews(data: Path | None = None) -> Corpus:
-    """The labelled reviews of all domains, in groups such as ``music/positive``. The unlabelled files stay out."""
+    """The labeled reviews of all domains, in groups such as ``music/positive``. The unlabeled files stay out."""
     folder = find(DATASETS["reviews"].file, data).parent
     texts, groups = [], []
     for domain in REVIEW_DOMAINS:

@@ -1,4 +1,4 @@
-"""Two ways of labelling the same documents."""
+"""Two ways of labeling the same documents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Data quality: what may be wrong with labelled and unlabelled documents, before a model is fitted to them."""
+"""Data quality: what may be wrong with labeled and unlabeled documents, before a model is fitted to them."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class Part:
     def place(self, row: int) -> str:
         return self.places[row] if self.places else f"document {row + 1}"
 
-    def labelled(self) -> list[tuple[int, str]]:
+    def labeled(self) -> list[tuple[int, str]]:
         """Rows that have a label, with it."""
         return [(row, label) for row, label in enumerate(self.labels) if label is not None]
 

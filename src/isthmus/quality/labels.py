@@ -45,7 +45,7 @@ def nearest_label(label: str, known: Iterable[str]) -> str | None:
 
 
 def _is_swapped(one: str, other: str) -> bool:
-    """Whether two neighbouring letters have changed places."""
+    """Whether two neighboring letters have changed places."""
     places = [place for place, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]]
     if len(one) != len(other) or len(places) != 2 or places[1] != places[0] + 1:
         return False
@@ -56,7 +56,7 @@ def find_labels(parts: Sequence[Part]) -> Iterator[Finding]:
     """Labels that differ by case, spaces or a letter, and classes of one or two documents."""
     for part in parts:
         places: defaultdict[str, list[str]] = defaultdict(list)
-        for row, label in part.labelled():
+        for row, label in part.labeled():
             places[label].append(part.place(row))
         counts = {label: len(own) for label, own in places.items()}
         slips = {label: meant for label in sorted(counts) if (meant := _slip(label, counts)) is not None}
@@ -83,12 +83,12 @@ def _slip(label: str, counts: dict[str, int]) -> str | None:
 def find_unknown(part: Part, known: Iterable[str], column: str) -> Iterator[Finding]:
     """Labels that no source has: misspelt, or a class that cannot be learned."""
     known = list(known)
-    for label, n in Counter(label for _, label in part.labelled()).most_common():
+    for label, n in Counter(label for _, label in part.labeled()).most_common():
         if label not in known:
             meant = nearest_label(label, known)
             ask = f"did you mean {meant!r}?" if meant else "the source has no such label."
             has = documents_are(n, f"has {label!r}", f"have {label!r}")
-            places = [part.place(row) for row, other in part.labelled() if other == label]
+            places = [part.place(row) for row, other in part.labeled() if other == label]
             yield make_finding("unknown-label", part.name, f"{has} in column {column!r}", places, ask=ask)
 
 

@@ -59,9 +59,9 @@ class Suggestion:
     name: str
     text: str
     likeliest: list[tuple[str, int, float]]
-    """Its two likeliest classes: name, colour, probability."""
+    """Its two likeliest classes: name, color, probability."""
     truth: tuple[str, int] | None
-    """Name and colour of its true class, if that is known."""
+    """Name and color of its true class, if that is known."""
     kind: str = ""
     """Why a label is wanted: it measures, or teaches."""
 
@@ -71,7 +71,7 @@ class Advice:
     """Documents that are worth a look, and why."""
 
     why: str
-    """They are "unlabelled", and worth a label; they are wrong, and it was "sure" of them, or these
+    """They are "unlabeled", and worth a label; they are wrong, and it was "sure" of them, or these
     are the "surest"; there are none, as all are "right", or were "learned" from."""
     documents: list[Suggestion]
 
@@ -130,7 +130,7 @@ def advise(material: Material) -> Advice:
     if open_ones.any():
         picks = suggest_picks(material.result, N_SUGGESTED, among=np.flatnonzero(open_ones))
         found = _suggestions(material, [pick.row for pick in picks])
-        return Advice("unlabelled", [replace(one, kind=pick.kind) for one, pick in zip(found, picks, strict=True)])
+        return Advice("unlabeled", [replace(one, kind=pick.kind) for one, pick in zip(found, picks, strict=True)])
     order = np.argsort(-material.confidence, kind="stable")
     if rows := _first(order, material.known & (material.truth != material.numbers)):
         return Advice("sure" if material.confidence[rows].min() >= SURE else "surest", _suggestions(material, rows))

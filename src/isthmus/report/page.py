@@ -129,7 +129,7 @@ def result_html(result: Transferred) -> str:
     """What a notebook shows of a result: quickly, so the texts are read only if the method has no topics."""
     labels, counts = np.unique(result.labels, return_counts=True)
     listed = ", ".join(f"{n:,} {label}" for label, n in zip(labels, counts, strict=True))
-    caption = f"{len(result.labels):,} documents labelled by {type(result.estimator).__name__}: {listed}."
+    caption = f"{len(result.labels):,} documents labeled by {type(result.estimator).__name__}: {listed}."
     if (estimate := getattr(result.estimator, "estimated_accuracy_", None)) is not None:
         caption += f" Estimated accuracy: {estimate}."
     caption = " ".join([caption, *(caution.message for caution in getattr(result.estimator, "warnings_", ()))])

@@ -32,7 +32,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class ConfusionRow:
-    """How the documents of one true class were labelled."""
+    """How the documents of one true class were labeled."""
 
     name: str
     number: int

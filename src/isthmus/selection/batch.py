@@ -40,8 +40,8 @@ def pick_batch(
     """Target documents to label by hand: a random sample, which measures accuracy, and those that teach the most.
 
     Those that teach are uncertain (the two likeliest classes are close), dense (like many other documents), and unlike
-    one another. Documents without words and near-duplicates of others in the batch, or of labelled ones, are left out
-    of them. The random ones of a second batch continue the sample of the first, if that was labelled.
+    one another. Documents without words and near-duplicates of others in the batch, or of labeled ones, are left out
+    of them. The random ones of a second batch continue the sample of the first, if that was labeled.
 
     Parameters
     ----------
@@ -67,13 +67,13 @@ def pick_batch(
     if not isinstance(n, Integral) or n < 1:
         raise ValueError(f"n is {n!r}: ask for a whole number of documents, one at least.")
     wanted = _read_kinds(kinds)
-    labelled = read_rows([] if known is None else known, n_texts, "known")
-    n = min(int(n), n_texts - int(labelled.sum()))
+    labeled = read_rows([] if known is None else known, n_texts, "known")
+    n = min(int(n), n_texts - int(labeled.sum()))
     n_random = (n + 1) // 2 if len(wanted) == 2 else n if RANDOM in wanted else 0
     order = np.random.default_rng(random_state).permutation(n_texts)
     blank = np.array([not text.strip() for text in texts], dtype=bool)  # nobody can label these
-    drawn = order[~(labelled | blank)[order]][:n_random]
-    taken = labelled.copy()
+    drawn = order[~(labeled | blank)[order]][:n_random]
+    taken = labeled.copy()
     taken[drawn] = True
     taught = _teaching(probabilities, X, texts, n - n_random, taken)
     return [*(Pick(int(row), RANDOM) for row in drawn), *(Pick(int(row), TEACHING) for row in taught)]
@@ -149,7 +149,7 @@ def _density(X: Matrix) -> Array:
 
 
 def _without_copies(pool: Positions, taken: Positions, texts: Sequence[str]) -> Positions:
-    """One document of each group of near-duplicates, and none of a group that is labelled or in the batch."""
+    """One document of each group of near-duplicates, and none of a group that is labeled or in the batch."""
     groups = near_duplicates([texts[row] for row in (*taken, *pool)])
     seen = set(groups[: len(taken)].tolist())
     kept = []

@@ -12,7 +12,7 @@ from isthmus.typing import Matrix, Positions
 
 
 def suggest_labels(result: Any, n: int = 20, *, among: Any = None) -> Positions:
-    """Active learning: numbers of the target documents whose labels would help the most, none labelled already.
+    """Active learning: numbers of the target documents whose labels would help the most, none labeled already.
 
     Half of them are a random sample, which comes first: an estimate of accuracy needs documents of which the method is
     sure as well. The others teach the most (`isthmus.selection.pick_batch`, which tells them apart).

@@ -20,7 +20,7 @@ class Metrics:
             "isthmus_requests", "Requests by path and status.", ["path", "status"], registry=self._registry
         )
         self.documents = Counter(
-            "isthmus_documents", "Documents labelled, by model and label.", ["model", "label"], registry=self._registry
+            "isthmus_documents", "Documents labeled, by model and label.", ["model", "label"], registry=self._registry
         )
         self.seconds = Histogram(
             "isthmus_request_seconds", "Seconds that requests took.", buckets=SECONDS, registry=self._registry

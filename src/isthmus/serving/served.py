@@ -24,7 +24,7 @@ Stamp = tuple[int, int, int, int]
 WINDOW, LEAST = 1_000, 200
 """Documents that drift is told by, the last ones: at the most, and at the least."""
 DESCRIBED = 20
-"""Documents of a batch that are looked at: looking takes nearly as long as labelling."""
+"""Documents of a batch that are looked at: looking takes nearly as long as labeling."""
 DIGITS = 6
 
 

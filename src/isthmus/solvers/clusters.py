@@ -21,7 +21,7 @@ def name_clusters(membership: Array, votes: Array) -> Positions:
     """For each class the column of `membership` that is its cluster.
 
     Both arguments have one row per document: the clusters' shares of it, and the classes' (what a classifier trained
-    on the labelled documents says, and the label where it is known). A document counts for the largest of each. Of
+    on the labeled documents says, and the label where it is known). A document counts for the largest of each. Of
     all ways to give every class a cluster, the one with the most documents in agreement is chosen.
     """
     n_classes = votes.shape[1]
@@ -38,7 +38,7 @@ def cluster(domain: Domain, votes: Array, rng: np.random.RandomState) -> KMeans:
             f"Domain {domain.name!r} has {n_documents} documents and y {n_classes} classes: "
             "clustering needs at least as many documents as classes. Add documents, or use LR or TCL."
         )
-    rows = order_of_rows(domain.matrix)  # centres start at rows that are drawn
+    rows = order_of_rows(domain.matrix)  # centers start at rows that are drawn
     with ONE_OPENMP_THREAD, unheard(ConvergenceWarning):  # of documents that are the same, too few can differ
         found = KMeans(n_classes, n_init=STARTS, random_state=rng).fit(domain.matrix[rows])
     found.labels_ = found.labels_[np.argsort(rows)]

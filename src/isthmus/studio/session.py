@@ -214,7 +214,7 @@ class Session:
             target_texts=documents.target_texts,
         )
 
-    # ---- labelling
+    # ---- labeling
 
     def next_document(self) -> dict[str, Any] | None:
         """The first of the batch that has no answer; a new batch when there is none, and in the end what was skipped.
@@ -282,7 +282,7 @@ class Session:
         """Everything that the page shows, but for the document."""
         meta, summaries = self.project.meta(), self.project.summaries()
         answers = self.project.answers()
-        labelled = [one for one in answers.values() if one.action == LABEL]
+        labeled = [one for one in answers.values() if one.action == LABEL]
         measured = self.project.measured()
         last = summaries[-1] if summaries else None
         return {
@@ -296,13 +296,13 @@ class Session:
                 "number": len(summaries),
             },
             "result": last,
-            "labelling": {
-                "classes": _classes(meta, labelled),
-                "labelled": len(labelled),
+            "labeling": {
+                "classes": _classes(meta, labeled),
+                "labeled": len(labeled),
                 "skipped": sum(one.action == SKIP for one in answers.values()),
-                "since_fit": _since(last, labelled),
+                "since_fit": _since(last, labeled),
                 "measured": measured and {"right": measured.right, "n": measured.n, **asdict(measured.interval)},
-                "counts": dict(Counter(str(one.label) for one in labelled)),
+                "counts": dict(Counter(str(one.label) for one in labeled)),
             },
         }
 
@@ -323,12 +323,12 @@ def _check_new_class(label: str, known: list[str], is_meant: bool) -> None:
         )
 
 
-def _since(last: dict[str, Any] | None, labelled: Sequence[Answer]) -> int:
+def _since(last: dict[str, Any] | None, labeled: Sequence[Answer]) -> int:
     """How many labels were given, or taken back, since the last fit has learned from them."""
     if last is None:
-        return len(labelled)
-    new = sum(one.number > last["last_answer"] for one in labelled)
-    return new + max(int(last["n_labels"]) - (len(labelled) - new), 0)
+        return len(labeled)
+    new = sum(one.number > last["last_answer"] for one in labeled)
+    return new + max(int(last["n_labels"]) - (len(labeled) - new), 0)
 
 
 def _summary(result: Result, before: list[str] | None, n_labels: int, seconds: float) -> dict[str, Any]:

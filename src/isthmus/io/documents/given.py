@@ -40,7 +40,7 @@ def read_given(
     allow_labels: Sequence[str] = (),
     labels_encoding: str | None = None,
 ) -> list[GivenLabel]:
-    """All labels of a file. Rows without one, or with a placeholder, were not labelled, and are left out.
+    """All labels of a file. Rows without one, or with a placeholder, were not labeled, and are left out.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def read_given(
     for label, n in left_out.items():
         rows = "1 row is" if n == 1 else f"{n:,} rows are"
         warn(
-            f"{path}: {rows} labelled {label!r}, which is taken for no label; allow_label= makes it a class.",
+            f"{path}: {rows} labeled {label!r}, which is taken for no label; allow_label= makes it a class.",
             PlaceholderLabelWarning,
         )
     _check_once(kept)

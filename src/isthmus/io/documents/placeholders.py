@@ -6,7 +6,7 @@ from unicodedata import category
 
 PLACEHOLDERS = frozenset(
     {"n/a", "na", "n.a.", "#n/a", "<na>", "nan", "null", "none", "nil", "(none)", "undefined"}
-    | {"tbd", "todo", "missing", "unlabeled", "unlabelled", "no label"}
+    | {"tbd", "todo", "missing", "unlabeled", "no label"}
 )
 """In small letters."""
 

@@ -37,7 +37,7 @@ class DocumentFile:
     name: str
     columns: Columns
     _table: DocumentTable
-    _labelled: bool
+    _labeled: bool
     _on_bad_row: Callable[[BadRowError], None] = refuse
     _allow_labels: Collection[str] = ()
     _ids_differ: bool = False
@@ -91,7 +91,7 @@ class DocumentFile:
             yield document
         if not self._n_rows:
             raise DataError(f"{self.name} has columns, but no documents.")
-        check_late_columns(self._table, self.columns, self._labelled)
+        check_late_columns(self._table, self.columns, self._labeled)
 
     def _document(self, found: dict[str, str | None], seen: Seen | None) -> Document:
         text, place = found["text"], self.place
@@ -101,7 +101,7 @@ class DocumentFile:
         label = self._label(found.get("label"))
         same = self.columns.truth is not None and self.columns.truth == self.columns.label
         truth = label if same else self._label(found.get("truth"))  # a placeholder counts once
-        if self._labelled and label is None:
+        if self._labeled and label is None:
             raise BadRowError(place, *self._no_label(found["label"]))
         kind = found.get("kind") or ""
         if self.columns.id is None:
@@ -143,7 +143,7 @@ def open_documents(
     label: str | None = None,
     id: str | None = None,  # noqa: A002  # what the column is called
     truth: str | None = None,
-    labelled: bool = False,
+    labeled: bool = False,
     with_ids: bool = True,
     form: str | None = None,
     encoding: str | None = None,
@@ -161,7 +161,7 @@ def open_documents(
         files.
     text, label, id, truth
         Names of columns. Where they are missing, those with a usual name are taken, if there is one of each.
-    labelled
+    labeled
         Whether every document must have a label.
     with_ids
         Whether ids are read, which then must differ. If not, documents are numbered.
@@ -193,8 +193,8 @@ def open_documents(
     >>> folder.cleanup()
     """
     with open_table(path, form, encoding, max_document) as table:
-        columns = choose(table, text=text, label=label, id=id, truth=truth, needs_label=labelled, with_ids=with_ids)
-        yield DocumentFile(table.name, columns, table, labelled, on_bad_row, allow_labels, ids_differ)
+        columns = choose(table, text=text, label=label, id=id, truth=truth, needs_label=labeled, with_ids=with_ids)
+        yield DocumentFile(table.name, columns, table, labeled, on_bad_row, allow_labels, ids_differ)
 
 
 def _as_text(value: Any, place: str, column: str) -> str | None:

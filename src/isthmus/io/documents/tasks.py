@@ -1,4 +1,4 @@
-"""Documents to label, written as tasks for people and for labelling programs."""
+"""Documents to label, written as tasks for people and for labeling programs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TASK_COLUMNS = ("id", "text", "label", "guess", "kind", "confidence")
 NO_CLASS = "none of these"
 """What somebody says of a document that no class fits: no label, but the model was wrong."""
 QUESTION = "label"
-"""What the labelling programs call the choice."""
+"""What the labeling programs call the choice."""
 
 
 class LabelTask(NamedTuple):
@@ -56,7 +56,7 @@ def written_tasks(tasks: Sequence[LabelTask], form: str) -> str:
 
 
 def label_studio_interface(classes: Sequence[str]) -> str:
-    """What to paste into a project's labelling interface."""
+    """What to paste into a project's labeling interface."""
     from xml.sax.saxutils import quoteattr
 
     choices = "".join(f"<Choice value={quoteattr(label)}/>" for label in classes)

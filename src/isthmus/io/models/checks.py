@@ -255,7 +255,7 @@ def _check_centers(value: KMeans) -> None:
     """Compiled code, which takes these on trust."""
     if "cluster_centers_" in vars(value):
         centers = (value.n_clusters, vars(value).get("n_features_in_"))
-        require(np.shape(value.cluster_centers_) == centers, "the centres of its KMeans do not fit")
+        require(np.shape(value.cluster_centers_) == centers, "the centers of its KMeans do not fit")
         threads = vars(value).get("_n_threads")
         require(type(threads) is int and 0 < threads <= MAX_THREADS, f"its KMeans asks for {threads!r:.60} threads")
 

@@ -1,4 +1,4 @@
-"""A baseline without domain adaptation: logistic regression on the labelled rows."""
+"""A baseline without domain adaptation: logistic regression on the labeled rows."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ N_FOLDS = 5
 
 
 class LR(TransferClassifier):
-    """Baseline without domain adaptation: logistic regression on the labelled rows, whatever their domain.
+    """Baseline without domain adaptation: logistic regression on the labeled rows, whatever their domain.
 
     Parameters
     ----------
     C : float or "cv"
-        Inverse regularisation; or the best of 0.1, 1, 10 and 100 in a cross-validation on the labelled rows, which
+        Inverse regularization; or the best of 0.1, 1, 10 and 100 in a cross-validation on the labeled rows, which
         `classifier_.C` then says.
 
     Attributes
@@ -47,7 +47,7 @@ class LR(TransferClassifier):
 
     @property
     def passes_over_parts(self) -> bool:
-        return True  # and learns from the labelled rows alone
+        return True  # and learns from the labeled rows alone
 
     def solve(self, problem: Problem, workspace: Workspace) -> LinearSolution:
         C = cross_validated_C(*problem.labeled) if isinstance(self.C, str) else self.C

@@ -1,4 +1,4 @@
-"""A baseline without domain adaptation: a linear support vector machine on the labelled rows."""
+"""A baseline without domain adaptation: a linear support vector machine on the labeled rows."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from isthmus.core.workspace import Workspace
 
 
 class SVM(TransferClassifier):
-    """Baseline without domain adaptation: a linear support vector machine (liblinear) on the labelled rows.
+    """Baseline without domain adaptation: a linear support vector machine (liblinear) on the labeled rows.
 
     Its probabilities are the softmax of its margins: good for ranking, not calibrated.
 
     Parameters
     ----------
     C : float
-        Inverse regularisation.
+        Inverse regularization.
     random_state : int, RandomState or None
         Order in which liblinear visits the documents.
 
@@ -45,7 +45,7 @@ class SVM(TransferClassifier):
 
     @property
     def passes_over_parts(self) -> bool:
-        return True  # and learns from the labelled rows alone
+        return True  # and learns from the labeled rows alone
 
     def solve(self, problem: Problem, workspace: Workspace) -> MarginSolution:
         X, numbers = problem.labeled

@@ -30,17 +30,17 @@ TINY = 1e-9
 
 
 class CoCC(TransferClassifier):
-    """Co-clustering of unlabelled documents and words; the labelled documents say which words belong together.
+    """Co-clustering of unlabeled documents and words; the labeled documents say which words belong together.
 
-    Every unlabelled document is in the cluster of one class, every word in one of `n_clusters` clusters. With f the
-    joint distribution of unlabelled documents d and words w, and g that of classes c and words in the labelled
+    Every unlabeled document is in the cluster of one class, every word in one of `n_clusters` clusters. With f the
+    joint distribution of unlabeled documents d and words w, and g that of classes c and words in the labeled
     documents, the clusters are to lose little information:
 
         I(d; w) - I(d's cluster; w's cluster) + lam (I(c; w) - I(c; w's cluster))
 
     Documents and words take turns, each going to the cluster where it adds least: a document where the clusters of its
-    words are distributed as in that class, a word where its classes among the unlabelled documents, and among the
-    labelled ones, are distributed as in that cluster. Neither step raises the objective. The first labels are those of
+    words are distributed as in that class, a word where its classes among the unlabeled documents, and among the
+    labeled ones, are distributed as in that cluster. Neither step raises the objective. The first labels are those of
     naive Bayes, the first word clusters those of K-means, of words that occur in the same documents.
 
     The first step is what matters: it asks which topics a class has in the target. After it, words that only one class
@@ -56,7 +56,7 @@ class CoCC(TransferClassifier):
     n_clusters : int
         Word clusters.
     lam : float
-        Weight of the labelled documents' information.
+        Weight of the labeled documents' information.
     max_iter : int
         Rounds, if the clusters do not settle before.
     random_state : int, RandomState or None
@@ -81,7 +81,7 @@ class CoCC(TransferClassifier):
     """
 
     _positive_only = True
-    _poor_on_blobs = True  # shares of words do not tell clouds of points around centres apart
+    _poor_on_blobs = True  # shares of words do not tell clouds of points around centers apart
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_clusters": [AT_LEAST_ONE],
         "lam": [NOT_NEGATIVE],

@@ -26,23 +26,23 @@ class KMeans(TransferClassifier):
     most of a logistic regression's labels is chosen. CCI names its clusters by the same rule, so that the two tell how
     much of a result is owed to clustering and naming alone.
 
-    The clusters of a domain whose documents are all labelled are its classes, each with the mean of its documents: in
+    The clusters of a domain whose documents are all labeled are its classes, each with the mean of its documents: in
     one domain, this is the nearest-centroid classifier. Labels of a few target documents help to name its clusters.
 
-    A document belongs to the nearest centre. Probabilities are the softmax of negative squared distances to the
-    centres, in units of a document's mean squared length: good for ranking, not calibrated.
+    A document belongs to the nearest center. Probabilities are the softmax of negative squared distances to the
+    centers, in units of a document's mean squared length: good for ranking, not calibrated.
 
     Parameters
     ----------
     C : float
-        Inverse regularisation of the logistic regression that names the clusters.
+        Inverse regularization of the logistic regression that names the clusters.
     random_state : int, RandomState or None
-        Start of the centres.
+        Start of the centers.
 
     Attributes
     ----------
     centers_ : ndarray of domains x classes x words
-        The centre of each class's cluster in each domain.
+        The center of each class's cluster in each domain.
 
     Examples
     --------
@@ -69,7 +69,7 @@ class KMeans(TransferClassifier):
 
 @dataclass(frozen=True, eq=False)
 class KMeansSolution(Solution):
-    """The centre of each class's cluster in each domain."""
+    """The center of each class's cluster in each domain."""
 
     centers: Array
     _default: Array

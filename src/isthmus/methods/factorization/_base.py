@@ -213,7 +213,7 @@ def read_factors(problem: Problem, model: Factorization, history: History) -> di
 
 
 def unlabeled_rows(problem: Problem, factors: Factors) -> Array:
-    """The rows of V of all unlabelled documents."""
+    """The rows of V of all unlabeled documents."""
     parts = []
     for number, domain in enumerate(problem.domains):
         V = factors[f"V{number}"]

@@ -60,10 +60,10 @@ class Design:
     target_weight: float = 1.0
     """How much more the fit of a target counts."""
     freeze_labels: bool = True
-    """Whether V of a fully labelled domain stays where it starts."""
+    """Whether V of a fully labeled domain stays where it starts."""
     exponent: float = 1.0
     restore_last: bool = False
-    """Whether factors are normalised when all of them are updated, and not each at once."""
+    """Whether factors are normalized when all of them are updated, and not each at once."""
 
     @property
     def kinds(self) -> dict[str, str]:
@@ -108,7 +108,7 @@ class Design:
     def build(self, problem: Problem, starts: Mapping[str, Array], rng: np.random.RandomState) -> Factorization:
         """The factorization for a problem. `starts` holds where V0, V1, ... start; what it lacks starts at random.
 
-        Updated in the papers' order: words, documents, association; each factor is normalised as soon as it is updated,
+        Updated in the papers' order: words, documents, association; each factor is normalized as soon as it is updated,
         which is what keeps the objective falling.
         """
         numbers = range(len(problem.domains))

@@ -56,7 +56,7 @@ class CCI(FactorizationClassifier):
 
     F_d starts from a PLSA of all documents, G_t from K-means, S from constants (section IV-D).
     **What crosses from the source.** Permuting the columns of G_t and S_t together changes nothing in the objective, so
-    the target's clusters come without names. Agreement with a logistic regression of the labelled documents names them
+    the target's clusters come without names. Agreement with a logistic regression of the labeled documents names them
     (`isthmus.solvers.clusters`), as it does for `KMeans`. Shuffling the source's labels inside the objective leaves the
     result as it was: the target is *clustered*, and the source's labels only name the clusters. Its documents do help,
     through W (`isthmus bench cci --methods "CCI,gamma 0"`). Look at `KMeans` beside it.
@@ -64,7 +64,7 @@ class CCI(FactorizationClassifier):
     With several sources and targets, each has its own F, S and G, and each pair of a source and a target a term with
     an S_w of its own. A target document whose label is known keeps it: its row of G_t has one entry that is not zero.
 
-    Departures: each factor is normalised as soon as it is updated; columns of G_s sum to one like G_t's.
+    Departures: each factor is normalized as soon as it is updated; columns of G_s sum to one like G_t's.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class CCI(FactorizationClassifier):
         lambda and gamma. One, as in the paper. What a weight of zero leaves without any say stays where it starts: with
         gamma = 0, S_w, and source and target have nothing to do with each other; with lambda = 0, S_t and G_t.
     start_C : float
-        Inverse regularisation of the logistic regression that names the clusters.
+        Inverse regularization of the logistic regression that names the clusters.
     n_init, max_iter, tol, random_state, verbose, callback: as for `TCL`. Random are the starts of PLSA and K-means.
 
     Attributes

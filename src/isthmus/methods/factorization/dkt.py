@@ -22,12 +22,12 @@ class DKT(TopicClassifier):
 
         sum_d || X_d - V_d H^T W_d^T ||^2 / s             one association for all domains: the first path
         + words_weight * sum_{s, t} || W_s - W_t ||^2     word clusters of each source and each target: the second
-        + label_weight * || V - Y ||^2                    over the labelled rows
+        + label_weight * || V - Y ||^2                    over the labeled rows
         + orthogonality_weight * sum_d (|| W_d^T W_d - I ||^2 + || V_d^T V_d - I ||^2)
 
     where s is as for `GCMF`, and Y has columns of unit length, like V. Square-root updates.
 
-    A multiplicative update never moves a zero, so that a labelled document keeps its class; what the fit and
+    A multiplicative update never moves a zero, so that a labeled document keeps its class; what the fit and
     `label_weight` decide between them is how much it counts: the larger `label_weight`, the more alike. At its limit,
     and without the second path, this is `GCMF` without graphs.
 

@@ -44,7 +44,7 @@ class DomTransNMF(TransferClassifier):
 
         sum_d ||X_d - V_d U^T||^2 + a ||mean of V_s - mean of V_t||^2 + b (1/2 ||w||^2 + g sum_L (v_i w + w_0 - y_i)^2)
 
-    where L are the labelled rows of either domain and y_i is 1 or -1. Each iteration solves for w and its intercept
+    where L are the labeled rows of either domain and y_i is 1 or -1. Each iteration solves for w and its intercept
     (20, 22), then updates V (18) and U (11). It starts from a plain NMF of all rows (section II-C). More than two
     classes are told one against all others (section III-A), each in a factorization of its own, all from one start.
 
@@ -54,7 +54,7 @@ class DomTransNMF(TransferClassifier):
       diag(iota) is meant. Centring by the corrected H = diag(iota) - iota iota^T / N_L is the same as solving for
       w and the intercept at once, which is done here.
     - At the end, all rows are coded once more by U alone, as new samples will be, and w is solved for on these
-      codings. Those of the fit itself know the labels of labelled rows, which no new sample brings: a classifier
+      codings. Those of the fit itself know the labels of labeled rows, which no new sample brings: a classifier
       trained on them is trained on something that it never meets again. `refit=False` keeps algorithm 1's own w.
     - With several sources or targets, the discrepancy is the mean over all pairs of a source and a target, weighted by
       their numbers of rows.
@@ -62,7 +62,7 @@ class DomTransNMF(TransferClassifier):
     X may be sparse (text) or dense (gene expression, band power), not negative, with features of similar ranges.
     Probabilities are a logistic function of the classifier's values: good for ranking, not calibrated.
 
-    It is meant for targets with a few labelled rows (`sample_labeled`), from which a topic that only the target uses
+    It is meant for targets with a few labeled rows (`sample_labeled`), from which a topic that only the target uses
     gets its coefficient. Without any, keep `n_topics` near the number of classes: with more, words of the target alone,
     of which text is full, tell nothing, and more weight for the discrepancy mends that sometimes only.
 

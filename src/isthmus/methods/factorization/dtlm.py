@@ -30,7 +30,7 @@ class DTLM(TopicClassifier):
         sum_d || X_d - V_d H^T W_d^T ||^2 / s                        both factorizations (3.1)
         + graph_weight * sum_d (R(V_d) + R(W_d))                     neighbors among documents and words (3.6, 3.8)
         + discrepancy_weight * (gap(V_s, V_t) + gap(W_s, W_t))       equal means in source and target (3.3, 3.4)
-        + regression_weight * || Y - V A^T ||^2 + ridge_weight * || A ||^2     over the labelled rows (3.1)
+        + regression_weight * || Y - V A^T ||^2 + ridge_weight * || A ||^2     over the labeled rows (3.1)
 
     where s, the mean squared length of a document, makes the weights independent of the scale of X (the paper's grow
     with it). A weight of zero switches its part off. Rows of W_d and V_d sum to one.
@@ -39,7 +39,7 @@ class DTLM(TopicClassifier):
     formulas do not agree with it. A is solved for exactly (4.19). With several sources or targets, every source is
     compared with every target.
 
-    Labels are read as A V (step 9 of algorithm 1). V of a labelled row is its label, and stays: so A is nearly the
+    Labels are read as A V (step 9 of algorithm 1). V of a labeled row is its label, and stays: so A is nearly the
     identity, and the regression does no more than weigh the classes. What each part contributes on 20 Newsgroups is
     shown by `isthmus bench dtlm --methods "DTLM,no graphs,no discrepancy,no regression,fit alone"`: a third of a point
     in the mean. The labels cross through the start, which is logistic regression's; the factorization does the rest.
@@ -56,7 +56,7 @@ class DTLM(TopicClassifier):
         beta and alpha.
     discrepancy_weight : float, one in the paper
     start : {"logistic", "random"}
-        Where V of the unlabelled documents starts: from logistic regression (section 7.4), or at random as algorithm 1
+        Where V of the unlabeled documents starts: from logistic regression (section 7.4), or at random as algorithm 1
         says, which finds good clusters without their names.
     start_C, n_init, max_iter, tol, random_state, verbose, callback: as for `TCL`.
 

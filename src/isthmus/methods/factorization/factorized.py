@@ -51,7 +51,7 @@ class Factorized(TopicClassifier):
     target_weight : float
         How much more the fit of a target counts than that of a source.
     freeze_labels : bool
-        Whether V_d of a fully labelled domain stays at the labels. If not, documents keep their class all the same, but
+        Whether V_d of a fully labeled domain stays at the labels. If not, documents keep their class all the same, but
         where rows of V_d need not sum to one, the fit decides how much each counts.
     exponent : float
         1 for the plain update, 1/2 for the square-root update, which `Orthogonal` and `LabelRegression` need.

@@ -26,7 +26,7 @@ class GCMF(TopicClassifier):
 
     where R(F) = tr F^T L F, L the Laplacian of a graph of nearest neighbors by cosine, and s what makes the weights
     mean the same for any X: the mean squared length of a document, times the number of all documents, in thousands.
-    Square-root updates. V of a labelled document is its label, and stays; a document belongs to the class with the
+    Square-root updates. V of a labeled document is its label, and stays; a document belongs to the class with the
     largest entry in its row of V.
 
     Departures, from the authors' program; the paper was not at hand. It asks for W^T W = I and V^T V = I, with the

@@ -176,7 +176,7 @@ class Shrinkage(Recipe):
 
 @dataclass(frozen=True)
 class LabelRegression(Recipe):
-    """weight * ||Y - V A^T||^2 over the labelled rows + ridge * ||A||^2.
+    """weight * ||Y - V A^T||^2 over the labeled rows + ridge * ||A||^2.
 
     A is solved for, and labels are read as A V.
     """
@@ -198,7 +198,7 @@ class LabelRegression(Recipe):
 
 @dataclass(frozen=True)
 class NearLabels(Recipe):
-    """weight * ||V - Y||^2 over the labelled rows, Y being where V starts. Of use where V is not frozen."""
+    """weight * ||V - Y||^2 over the labeled rows, Y being where V starts. Of use where V is not frozen."""
 
     brings: ClassVar[Mapping[str, Constraint]] = {"I": Frozen()}
 

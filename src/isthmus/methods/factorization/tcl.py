@@ -30,9 +30,9 @@ class TCL(TopicClassifier):
 
     Labels of the source stay as they are; those of the target start from logistic regression (section 3.3).
 
-    Departures: each factor is normalised as soon as it is updated, and V_d of the source is not updated at all: the
+    Departures: each factor is normalized as soon as it is updated, and V_d of the source is not updated at all: the
     objective falls then. As printed (`as_printed=True`), all V_d are updated by eq. 7, eq. 8 reads them as they are,
-    and all factors are normalised after it. Theorem 2 does not hold there. The start's C is 100, where the paper
+    and all factors are normalized after it. Theorem 2 does not hold there. The start's C is 100, where the paper
     cross-validates it on the source.
 
     It reads topics. Where the classes are not what the documents are *about*, as with opinions in product reviews, it
@@ -47,7 +47,7 @@ class TCL(TopicClassifier):
         domain-specific vocabularies" (section 4.3): that is 0.9 here, although eq. 4 writes alpha beside U. With
         unit-length tf-idf rows, 0.7 to 0.9 are safe and 0.1 is not.
     start_C : float
-        Inverse regularisation of the logistic regression that the target's labels start from. Cross-validation on the
+        Inverse regularization of the logistic regression that the target's labels start from. Cross-validation on the
         source alone prefers large values, and a decided start makes the result depend less on the random start of the
         other factors. Relative to the mean squared length of a document, which is one for unit rows.
     n_init : int

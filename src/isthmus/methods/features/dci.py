@@ -26,7 +26,7 @@ class DCI(TransferClassifier):
 
     - The paper classifies profiles alone. Here words stand beside them: what both domains say alike need not take the
       long way round.
-    - The paper makes profiles from unlabelled documents, of which it has many. Here they are the documents of the fit,
+    - The paper makes profiles from unlabeled documents, of which it has many. Here they are the documents of the fit,
       and there are fewer: pivots need `support` documents in place of 30.
     - The paper gives a pivot the mean of its two profiles. Here each domain keeps its own.
     - With several classes, a word is as informative as it is about the class that it tells most about.
@@ -41,7 +41,7 @@ class DCI(TransferClassifier):
     support : int
         Documents of each domain that a pivot must stand in, where there are enough such words.
     C : float
-        Inverse regularisation, relative to the mean squared length of a document.
+        Inverse regularization, relative to the mean squared length of a document.
 
     Attributes
     ----------

@@ -27,7 +27,7 @@ class LSA(TransferClassifier):
     weight : float
         Length of a document in these dimensions, relative to its length in words.
     C : float
-        Inverse regularisation, relative to the mean squared length of a document.
+        Inverse regularization, relative to the mean squared length of a document.
 
     Attributes
     ----------

@@ -47,7 +47,7 @@ class MSDA(TransferClassifier):
     n_layers : int
         Each layer after the first reconstructs the output of the one before. The classifier sees all of them.
     C : float
-        Inverse regularisation of the classifier.
+        Inverse regularization of the classifier.
 
     Attributes
     ----------

@@ -18,20 +18,20 @@ from isthmus.solvers.linear.svm import Machines, mean_of, signs, squared_hinge, 
 
 
 class ASVM(TransferClassifier):
-    """Semi-supervised adaptation of the source's SVM, as little as the target's labelled documents ask for.
+    """Semi-supervised adaptation of the source's SVM, as little as the target's labeled documents ask for.
 
     The target's decision function is f_s(x) + w x, f_s being the SVM of the source. With y_i = 1 or -1, w has the least
 
         1/2 ||w||^2 + C sum_i max(0, 1 - y_i f_s(x_i) - y_i w x_i)^2
 
-    over the labelled documents of the target: those that f_s gets right with a margin of one ask for nothing.
+    over the labeled documents of the target: those that f_s gets right with a margin of one ask for nothing.
 
-    Without labelled target documents it is the SVM of the source.
+    Without labeled target documents it is the SVM of the source.
 
     Where this departs from the paper, and why:
 
     - The machines are linear and the loss is squared, as in the SVM that it is compared with here; so w can be found
-      in the space of words, however many documents are labelled. The paper has kernels and the plain hinge.
+      in the space of words, however many documents are labeled. The paper has kernels and the plain hinge.
     - w has a constant, penalised like a word's weight, so that the target may have another class prior.
     - All sources make one f_s. Each target has its own w; new documents of no named domain get the mean of the
       targets' functions, and those of a source f_s.
@@ -42,7 +42,7 @@ class ASVM(TransferClassifier):
     Parameters
     ----------
     C : float
-        Inverse regularisation of both f_s and w.
+        Inverse regularization of both f_s and w.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class ASVM(TransferClassifier):
 
     Examples
     --------
-    "sick" is bad in the source, and the target's labelled documents say otherwise; "great" is good in both.
+    "sick" is bad in the source, and the target's labeled documents say otherwise; "great" is good in both.
 
     >>> import numpy as np, isthmus
     >>> X = np.array([[1., 0], [0, 1], [1, 0], [0, 1], [1, 0], [0, 1], [1, 0], [0, 1]])  # great, sick

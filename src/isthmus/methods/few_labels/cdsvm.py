@@ -28,16 +28,16 @@ BATCH = 256
 
 
 class CDSVM(TransferClassifier):
-    """Semi-supervised SVM of the target's labelled documents and of the source's support vectors near to them.
+    """Semi-supervised SVM of the target's labeled documents and of the source's support vectors near to them.
 
-    First an SVM of the source. Its support vectors v_j, all that it rests on, then stand beside the labelled documents
+    First an SVM of the source. Its support vectors v_j, all that it rests on, then stand beside the labeled documents
     x_i of the target in a second one, with the weight
 
         mean over i of exp(-beta ||v_j - x_i||^2 / s),
 
     so that what the source says counts where the target has documents. s is the mean of all these squared distances.
 
-    Without labelled target documents it is the SVM of the source.
+    Without labeled target documents it is the SVM of the source.
 
     Where this departs from the paper, and why:
 
@@ -45,7 +45,7 @@ class CDSVM(TransferClassifier):
     - The machines are linear with squared hinge loss, as in the SVM that it is compared with here. The paper has
       kernels and the plain hinge.
     - With several classes, each against the others; a document that supports any of these machines stays.
-    - All sources together make the first machine, and the labelled documents of all targets the weights.
+    - All sources together make the first machine, and the labeled documents of all targets the weights.
 
     Probabilities are the softmax of margins: good for ranking, not calibrated.
 
@@ -54,7 +54,7 @@ class CDSVM(TransferClassifier):
     beta : float
         How fast a support vector's weight falls with its distance to the target. Zero: all of them count in full.
     C : float
-        Inverse regularisation of both machines.
+        Inverse regularization of both machines.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class CDSVM(TransferClassifier):
 
     Examples
     --------
-    "sick" is bad in the source, and the target's labelled documents say otherwise; "great" is good in both.
+    "sick" is bad in the source, and the target's labeled documents say otherwise; "great" is good in both.
 
     >>> import numpy as np, isthmus
     >>> X = np.array([[1., 0], [0, 1], [1, 0], [0, 1], [1, 0], [0, 1], [0, 1], [0, 1]])  # great, sick

@@ -30,7 +30,7 @@ class DTMKL(TransferClassifier):
 
         J(d) / J(d_0) + theta / 2 (p d / p d_0)^2.
 
-    J(d) is the objective of the SVM of all labelled documents, of source and target, with that kernel. p_m is the
+    J(d) is the objective of the SVM of all labeled documents, of source and target, with that kernel. p_m is the
     squared distance between the means of source and target in the space of k_m (the maximum mean discrepancy), for
     which no label is needed. d_0 has equal weights: so neither the scale of the kernels nor the number of documents
     matters.
@@ -47,7 +47,7 @@ class DTMKL(TransferClassifier):
     - The paper takes other kernels for each corpus (Gaussian and three more with distances, or polynomial ones).
     - The loss is the squared hinge, with which J is smooth. The weights are found by sequential quadratic programming
       instead of the paper's reduced gradient: both end at the one minimum, this after a third of the machines.
-    - Of the paper's two methods this is the first, which uses unlabelled documents in p alone.
+    - Of the paper's two methods this is the first, which uses unlabeled documents in p alone.
     - With several classes, each against the others, and J is the sum.
 
     Probabilities are the softmax of margins: good for ranking, not calibrated.
@@ -61,7 +61,7 @@ class DTMKL(TransferClassifier):
     n_components : int
         Nystroem features of each Gaussian kernel.
     C : float
-        Inverse regularisation.
+        Inverse regularization.
     max_iter : int
         Steps of the weights.
     tol : float

@@ -26,13 +26,13 @@ class FR(TransferClassifier):
     only that of d is filled. The machine decides word by word what holds everywhere and what in one domain alone. A
     document of the target is judged by the common words and the target's own.
 
-    It needs a few labelled target documents. Without any, the target's block stays empty: what is left is the source's
+    It needs a few labeled target documents. Without any, the target's block stays empty: what is left is the source's
     SVM at twice its C, with half its margins, so the same labels as those of an SVM.
 
     Where this departs from the paper, and why:
 
     - The constant of the machine is replicated like a word, so that domains may differ in their class priors and the
-      case without labelled target documents is an SVM's exactly.
+      case without labeled target documents is an SVM's exactly.
     - The paper tries several classifiers. Here it is a linear SVM with squared hinge loss, at liblinear's C of one.
     - There may be several sources and targets, each with a block. New documents of no named domain get the mean of
       the targets' blocks.
@@ -42,7 +42,7 @@ class FR(TransferClassifier):
     Parameters
     ----------
     C : float
-        Inverse regularisation.
+        Inverse regularization.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class FR(TransferClassifier):
 
     Examples
     --------
-    "sick" is bad in the source, and the target's labelled documents say otherwise; "great" is good in both.
+    "sick" is bad in the source, and the target's labeled documents say otherwise; "great" is good in both.
 
     >>> import numpy as np, isthmus
     >>> X = np.array([[1., 0], [0, 1], [1, 0], [0, 1], [1, 0], [0, 1], [1, 0], [0, 1]])  # great, sick

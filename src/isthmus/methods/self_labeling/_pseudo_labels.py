@@ -43,7 +43,7 @@ FeatureMap = WordMap | PivotMap | None
 
 
 class PseudoLabeling:
-    """A logistic regression of the labelled documents, which goes on to learn from pseudo-labels of the others.
+    """A logistic regression of the labeled documents, which goes on to learn from pseudo-labels of the others.
 
     Each fit starts where the one before ended.
     """
@@ -58,7 +58,7 @@ class PseudoLabeling:
         balanced: bool = False,
     ) -> None:
         self._prior, self.known = read_prior(target_prior, problem), problem.labeled[1]
-        """The labelled documents' class numbers."""
+        """The labeled documents' class numbers."""
         self.feature_map = feature_map(features, problem, workspace)
         C /= problem.mean_squared_length
         rows = workspace.once(mapped_documents, problem, self.feature_map)
@@ -67,7 +67,7 @@ class PseudoLabeling:
 
     @property
     def scores(self) -> Array:
-        """Log-odds of the unlabelled documents."""
+        """Log-odds of the unlabeled documents."""
         return self._fits.log_odds[len(self.known) :]
 
     @property
@@ -76,7 +76,7 @@ class PseudoLabeling:
         return pseudo_labels(self.scores, self._prior)
 
     def learn(self, labels: Positions, weights_of_known: Array, weights: Array) -> None:
-        """From the known labels and from these of the unlabelled documents, each by its weight."""
+        """From the known labels and from these of the unlabeled documents, each by its weight."""
         self._fits.fit(np.concatenate([self.known, labels]), np.concatenate([weights_of_known, weights]))
 
     def found(self) -> dict[str, Any]:
@@ -118,7 +118,7 @@ def msda_features(documents: DocumentStack) -> WordMap:
 
 
 def dci_features(problem: Problem) -> PivotMap:
-    """Profiles of words by pivots, which the labelled documents choose."""
+    """Profiles of words by pivots, which the labeled documents choose."""
     return pivot_map(problem, n_components=DIMENSIONS)
 
 
@@ -127,14 +127,14 @@ FEATURE_MAPS = {"lsa": lsa_features, "msda": msda_features}
 
 
 def mapped_documents(problem: Problem, mapping: FeatureMap) -> Matrix | SideBySide:
-    """The labelled documents and, below them, the unlabelled ones, with the map's features beside words."""
+    """The labeled documents and, below them, the unlabeled ones, with the map's features beside words."""
     return problem.labeled_first if mapping is None else mapping.labeled_first(problem)
 
 
 def source_classifier(
     problem: Problem, workspace: Workspace, mapping: FeatureMap, C: float, balanced: bool = False
 ) -> LogisticRegression:
-    """Logistic regression of the labelled documents on these features; classes of equal weight if balanced."""
+    """Logistic regression of the labeled documents on these features; classes of equal weight if balanced."""
     if mapping is None:
         return workspace.once(logistic_regression, problem, C, balanced)
     known = problem.labeled[1]

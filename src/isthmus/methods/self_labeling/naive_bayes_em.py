@@ -39,8 +39,8 @@ class NaiveBayesEM(TransferClassifier):
 
     Of more than 20,000 documents of a domain, a sample teaches the self-training, whose classifier labels all of them.
 
-    Departs from the paper, in which labelled and unlabelled documents are of one kind: here the source's words are not
-    the target's, so its documents serve for the start and then drop out. Without unlabelled documents, it is the plain
+    Departs from the paper, in which labeled and unlabeled documents are of one kind: here the source's words are not
+    the target's, so its documents serve for the start and then drop out. Without unlabeled documents, it is the plain
     naive Bayes classifier.
 
     It assumes that the classes are the mixture's components, that is, what the target's words divide it by. Where they
@@ -156,7 +156,7 @@ class Weighed:
 
 
 def expectation_maximization(problem: Problem, start: Any, max_iter: int = 10, alpha: float = 0.1) -> MixtureSolution:
-    """The mixture that EM finds from class probabilities of the unlabelled documents, which may lie with these."""
+    """The mixture that EM finds from class probabilities of the unlabeled documents, which may lie with these."""
     documents = _with_expected(problem, start)
     n, first = sum(V.shape[0] for _, V, _ in documents), _passed(documents, _at_start)
     length = (first.lengths / n) ** 0.5 or 1.0  # squares of the smallest numbers are zero

@@ -21,7 +21,7 @@ from isthmus.typing import Array, Mask, Positions
 class SelfTraining(TransferClassifier):
     """Self-training: a logistic regression that learns from its own pseudo-labels, the most confident ones first.
 
-    In each iteration all unlabelled documents are ranked and get pseudo-labels at the target's class prior; of every
+    In each iteration all unlabeled documents are ranked and get pseudo-labels at the target's class prior; of every
     class, the documents with the widest margins join the training set, more of them each time. What the classifier was
     wrong about in one iteration can be put right in the next.
 
@@ -34,22 +34,22 @@ class SelfTraining(TransferClassifier):
     max_iter : int
         How often pseudo-labels are given out anew, to more documents each time.
     max_fraction : float
-        Fraction of the unlabelled documents that have joined in the last iteration.
+        Fraction of the unlabeled documents that have joined in the last iteration.
     source_weight : float
-        Weight of a labelled document of a source in the last iteration; it falls evenly from one.
+        Weight of a labeled document of a source in the last iteration; it falls evenly from one.
     target_prior : "source", "unknown" or dict of class to probability
-        Class prior of the whole target: that of the labelled source documents (a class that these lack has its share
-        of the labelled target ones); as the classifier finds it; or given, where classes that it leaves out have next
+        Class prior of the whole target: that of the labeled source documents (a class that these lack has its share
+        of the labeled target ones); as the classifier finds it; or given, where classes that it leaves out have next
         to no share. Target documents whose labels are known are taken off, and the others get labels at the prior that
         is left.
     balanced : bool
-        All classes weigh the same in every fit, whatever their shares, among the labelled documents and among those
+        All classes weigh the same in every fit, whatever their shares, among the labeled documents and among those
         that join. So no prior is learned, and with an unknown target prior the classifier finds one by where the
         target's classes part: the way to go where label shift is likely.
     features : "words", "lsa", "msda" or "dci"
         As for `TransductiveLR`: what the classifier reads beside words.
     C : float
-        Inverse regularisation, relative to the mean squared length of a document.
+        Inverse regularization, relative to the mean squared length of a document.
 
     Attributes
     ----------

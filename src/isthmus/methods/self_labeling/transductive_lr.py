@@ -26,8 +26,8 @@ FIRST_WEIGHT = 0.01
 class TransductiveLR(TransferClassifier):
     """Transductive logistic regression: on all documents, those of the target with pseudo-labels.
 
-    All unlabelled documents are ranked and get pseudo-labels at the target's class prior. Trained on
-    them with little weight first and, after each relabelling, with more, the classifier moves to where few documents
+    All unlabeled documents are ranked and get pseudo-labels at the target's class prior. Trained on
+    them with little weight first and, after each relabeling, with more, the classifier moves to where few documents
     lie. Unlike `SelfTraining` it takes all documents at once and never lets go of the source, which makes it slower to
     gain and slower to harm: it is at its best where classes are opinions rather than topics.
 
@@ -42,7 +42,7 @@ class TransductiveLR(TransferClassifier):
     target_prior : "source", "unknown" or dict of class to probability
         As for `SelfTraining`.
     C : float
-        Inverse regularisation, relative to the mean squared length of a document.
+        Inverse regularization, relative to the mean squared length of a document.
 
     Attributes
     ----------

@@ -21,18 +21,18 @@ from isthmus.core.workspace import Workspace
 from isthmus.typing import Array, Matrix, Positions
 
 MAX_CHANGES = 20
-"""Retrainings at one weight of the unlabelled documents. They rarely need more than five."""
+"""Retrainings at one weight of the unlabeled documents. They rarely need more than five."""
 
 
 class TSVM(TransferClassifier):
-    """Transductive support vector machine: it also keeps its distance from the unlabelled documents.
+    """Transductive support vector machine: it also keeps its distance from the unlabeled documents.
 
-    Minimizes, over w and the labels y of the unlabelled documents (problem 4 of the paper),
+    Minimizes, over w and the labels y of the unlabeled documents (problem 4 of the paper),
 
-        1/2 ||w||^2 + C sum_labelled loss(y_i w x_i) + C weight sum_unlabelled loss(y_j w x_j)
+        1/2 ||w||^2 + C sum_labeled loss(y_i w x_i) + C weight sum_unlabeled loss(y_j w x_j)
 
-    for each class against the rest, where the classes have a given prior among the unlabelled documents. The first
-    labels are those of a support vector machine of the labelled documents. Their weight doubles from `first_weight` to
+    for each class against the rest, where the classes have a given prior among the unlabeled documents. The first
+    labels are those of a support vector machine of the labeled documents. Their weight doubles from `first_weight` to
     one; at each weight, new labels and new w take turns until no label changes. Neither step raises the objective.
 
     Where this departs from the paper, and why:
@@ -49,9 +49,9 @@ class TSVM(TransferClassifier):
     Parameters
     ----------
     C : float
-        Inverse regularisation.
+        Inverse regularization.
     first_weight : float
-        Weight of the unlabelled documents to begin with.
+        Weight of the unlabeled documents to begin with.
     target_prior : "source", "unknown" or dict of class to probability
         As for `SelfTraining`.
     random_state : int, RandomState or None

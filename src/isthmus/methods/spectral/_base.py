@@ -24,7 +24,7 @@ class Places(Protocol):
 
     @property
     def free(self) -> Array:
-        """Of the unlabelled documents that have a place, documents x vectors."""
+        """Of the unlabeled documents that have a place, documents x vectors."""
 
     def place(self, X: Matrix) -> tuple[Array, Mask]:
         """Of new documents, and which of them have one."""
@@ -35,7 +35,7 @@ class PlaceClassifier:
     """Class probabilities of places: by the nearest class mean, or by a classifier of scikit-learn."""
 
     class_points: Array
-    """Classes x vectors: the mean place of each class's labelled documents, as they are compared."""
+    """Classes x vectors: the mean place of each class's labeled documents, as they are compared."""
     classifier: Any
     """None for the nearest class mean."""
     prior: Array
@@ -47,7 +47,7 @@ class PlaceClassifier:
     def learn(
         cls, places: Array, kinds: Positions, prior: Array, classifier: Any = None, weights: Array | None = None
     ) -> PlaceClassifier:
-        """From the places of labelled documents and their classes."""
+        """From the places of labeled documents and their classes."""
         points = compared(places, weights)
         means = class_means(points, kinds, len(prior))
         seen = np.unique(kinds)
@@ -97,7 +97,7 @@ class EmbeddingSolution(TransductiveSolution):
 def embedding_solution(
     embedding: Places, eigenvalues: Array, places: PlaceClassifier, linked: Mask
 ) -> EmbeddingSolution:
-    """`linked` says which unlabelled documents have a place."""
+    """`linked` says which unlabeled documents have a place."""
     return EmbeddingSolution(
         distributions=places.probabilities(embedding.free, linked),
         eigenvalues=eigenvalues,
@@ -111,19 +111,19 @@ def embedding_solution(
 class SpectralClassifier(TransferClassifier):
     """Base of CDSC and SC.
 
-    Documents that no chain of shared words joins to a labelled one have no place in the graph: they get the class
+    Documents that no chain of shared words joins to a labeled one have no place in the graph: they get the class
     prior.
 
     Attributes
     ----------
     class_points_ : ndarray of classes x vectors
-        Mean place of each class's labelled documents, as they are compared.
+        Mean place of each class's labeled documents, as they are compared.
     classifier_ : classifier or None
         The fitted classifier of the places; None for the nearest class mean.
     """
 
     _positive_only = True
-    _poor_on_blobs = True  # cosines do not tell clouds of points around centres apart
+    _poor_on_blobs = True  # cosines do not tell clouds of points around centers apart
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "n_eigenvectors": [Interval(Integral, 2, None, closed="left"), None],
         "classifier": [HasMethods(["fit", "predict"]), None],

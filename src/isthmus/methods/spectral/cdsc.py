@@ -31,30 +31,30 @@ from isthmus.typing import Array, Positions
 
 
 class CDSC(SpectralClassifier):
-    """Spectral clustering across domains: cuts the graph of documents, without parting labelled ones of one class.
+    """Spectral clustering across domains: cuts the graph of documents, without parting labeled ones of one class.
 
-    W holds the cosines of all pairs of documents, W_s those of unlabelled pairs alone; D and D_s hold their row sums.
+    W holds the cosines of all pairs of documents, W_s those of unlabeled pairs alone; D and D_s hold their row sums.
     The smallest solutions of (eq. 10, 11)
 
         T x = w D x,    T = (D - W) + beta U U^T + lam (D_s - W_s)
 
-    are coordinates of the documents. U has a column for each pair of labelled documents of one class (eq. 4). Rows of
-    coordinates, at unit length, go to a classifier F that learns from the labelled ones (algorithm 2).
+    are coordinates of the documents. U has a column for each pair of labeled documents of one class (eq. 4). Rows of
+    coordinates, at unit length, go to a classifier F that learns from the labeled ones (algorithm 2).
 
     Where this departs from the paper, and why:
 
-    - beta is infinite by default: the labelled documents of a class become one node. That is the limit of large beta,
+    - beta is infinite by default: the labeled documents of a class become one node. That is the limit of large beta,
       hardly differs in its labels from the paper's 15, and takes a fraction of the time.
     - The number of vectors is that of the classes: the constant one (T 1 = 0) and the first others in which the classes
       do not lie together. The paper says six, which does not come back; and the very smallest cut can be around a few
       documents that are copies of one another, which tells nothing of the classes. Give `n_eigenvectors` to do without
       this.
     - The paper does not name F. By default it is the nearest class mean, a linear classifier.
-    - A document has no similarity with itself; there may be any number of classes; labelled target documents are tied
+    - A document has no similarity with itself; there may be any number of classes; labeled target documents are tied
       to their class like those of the source.
-    - Documents that no chain of shared words joins to a labelled one make D singular, or take a vector for themselves:
+    - Documents that no chain of shared words joins to a labeled one make D singular, or take a vector for themselves:
       they get the class prior.
-    - New documents stand where row i of eq. 11 puts an unlabelled document with their similarities (the Nystroem
+    - New documents stand where row i of eq. 11 puts an unlabeled document with their similarities (the Nystroem
       extension): x_i = (W x + lam W_s x)_i / ((1 - w) d_i + lam d_si).
 
     Probabilities are those of F. Without a `classifier`, they are good for ranking, not calibrated.
@@ -65,7 +65,7 @@ class CDSC(SpectralClassifier):
         Take this many smallest vectors, the constant one included. None: see above; with `weighting="eigenvalue"`, four
         more than there are classes (for two, the paper's six).
     lam : float
-        Weight of the cut among the unlabelled documents.
+        Weight of the cut among the unlabeled documents.
     beta : float
         Weight of the pairs that must have one label. `np.inf` merges them.
     classifier : scikit-learn classifier or None
@@ -87,7 +87,7 @@ class CDSC(SpectralClassifier):
     eigenvalues_ : ndarray
         w of the vectors in use, rising from zero.
     class_points_ : ndarray of classes x vectors
-        Mean place of each class's labelled documents, as they are compared: rows of unit length, or coordinates times
+        Mean place of each class's labeled documents, as they are compared: rows of unit length, or coordinates times
         (1 - w)^2. NaN for a class that shares no word with any other document.
     classifier_ : classifier or None
         The fitted F.

@@ -35,14 +35,14 @@ class GrowingSolution(EmbeddingSolution):
     _columns: Positions
     """Which of the graph's vectors are in use."""
     _blocks: list[DocumentBlock]
-    """The unlabelled documents of the graph; those first that have not been placed again for longest."""
+    """The unlabeled documents of the graph; those first that have not been placed again for longest."""
     _waiting: DocumentBlock
-    """Those that no chain of shared words joins to a labelled one so far."""
+    """Those that no chain of shared words joins to a labeled one so far."""
     _known: Positions
     """The class of each row of the fit and of those that have arrived since; -1 where it was not given."""
 
     def grown(self, model: CDSC, rows: Matrix, full: Mask, prior: Array) -> Self:
-        """With unlabelled documents, of which those that are full have these unit rows."""
+        """With unlabeled documents, of which those that are full have these unit rows."""
         positions = len(self._known) + np.flatnonzero(full)
         arrived = DocumentBlock.of(rows, positions, self._waiting.coordinates.shape[1])
         known = np.append(self._known, np.full(len(full), -1))
@@ -91,7 +91,7 @@ class GrowingSolution(EmbeddingSolution):
 class IncrementalCDSC(CDSC):
     """Online spectral classification: `CDSC` whose graph takes in documents that arrive after `fit`.
 
-    `partial_fit` adds unlabelled documents of the target. Each is put where the eigenvectors of the graph so far would
+    `partial_fit` adds unlabeled documents of the target. Each is put where the eigenvectors of the graph so far would
     have it, and so are, again, three times as many earlier ones; then a Rayleigh-Ritz step turns the vectors into those
     of the larger graph. What that needs of all documents are sums by word, which are kept. So a batch costs what its
     own words cost, and something for the words that there are, however many documents came before it.
@@ -100,7 +100,7 @@ class IncrementalCDSC(CDSC):
     a product with all of them; those of earlier documents may change. Their rows are those of `fit`, then those that
     arrived. `benchmarks/incremental.py` compares all of it with fits from scratch.
 
-    Parameters and attributes are those of `CDSC`; beta must be infinite. To go on, it keeps the words of the unlabelled
+    Parameters and attributes are those of `CDSC`; beta must be infinite. To go on, it keeps the words of the unlabeled
     documents, and so does a file that it is saved to.
 
     Examples
@@ -139,7 +139,7 @@ class IncrementalCDSC(CDSC):
         )
 
     def partial_fit(self, X: Any, y: Any = None) -> Self:
-        """Take in unlabelled documents of the target.
+        """Take in unlabeled documents of the target.
 
         Parameters
         ----------

@@ -20,27 +20,27 @@ from isthmus.solvers.spectral import AllLinks, NeighborLinks, embed_clamped
 
 
 class SC(SpectralClassifier):
-    """Semi-supervised spectral learning: a graph in which labelled documents of one class are linked, by eigenvectors.
+    """Semi-supervised spectral learning: a graph in which labeled documents of one class are linked, by eigenvectors.
 
-    A holds the cosines of documents that are near to one another. Labels overrule them: one for two labelled documents
+    A holds the cosines of documents that are near to one another. Labels overrule them: one for two labeled documents
     of one class, zero for two of different classes. With D the row sums of A and d the largest of them, the largest
     eigenvectors of
 
         (A + d I - D) / d
 
     are coordinates of the documents. Rows of coordinates, at unit length, go to a classifier that learns from the
-    labelled ones.
+    labeled ones.
 
     These are the smallest eigenvectors of D - A. Degrees play no part, unlike in CDSC: with the cosines of all pairs
     (`n_neighbors="all"`), a few documents that resemble no others get most of the vectors.
 
     Where this departs from the paper, and why:
 
-    - The classifier is the nearest class mean by default, and not the nearest labelled document: the links put those of
+    - The classifier is the nearest class mean by default, and not the nearest labeled document: the links put those of
       a class into nearly one place.
-    - A document has no similarity with itself. Documents that no chain of shared words joins to a labelled one get the
+    - A document has no similarity with itself. Documents that no chain of shared words joins to a labeled one get the
       class prior.
-    - New documents stand where row i of the equation puts an unlabelled document with their similarities (the
+    - New documents stand where row i of the equation puts an unlabeled document with their similarities (the
       Nystroem extension).
 
     Probabilities are good for ranking, not calibrated, unless those of a `classifier` are.
@@ -62,7 +62,7 @@ class SC(SpectralClassifier):
     eigenvalues_ : ndarray
         Of D - A, for the vectors in use, rising from zero.
     class_points_ : ndarray of classes x vectors
-        Mean place of each class's labelled documents.
+        Mean place of each class's labeled documents.
     classifier_ : classifier or None
         As fitted.
 

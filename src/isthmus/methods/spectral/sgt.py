@@ -25,20 +25,20 @@ from isthmus.solvers.spectral import leading_vectors, nearest, nearest_others
 from isthmus.typing import Array, Matrix
 
 LARGEST_COST = 1e12
-"""Beside the cost of labelled documents, that of a cut must not be lost in rounding."""
+"""Beside the cost of labeled documents, that of a cut must not be lost in rounding."""
 
 
 class SGT(TransferClassifier):
-    """Transductive spectral cut of the nearest-neighbor graph, with most labelled documents on their class's side.
+    """Transductive spectral cut of the nearest-neighbor graph, with most labeled documents on their class's side.
 
     A' holds the cosines of each document with its nearest neighbors, divided by their sum, and A = A' + A'^T. The
-    columns of V are the smallest eigenvectors of the normalised Laplacian of A but the first, which is constant. For
-    each class against the rest, with l+ and l- labelled documents, z = V w minimizes (eq. 14 to 16)
+    columns of V are the smallest eigenvectors of the normalized Laplacian of A but the first, which is constant. For
+    each class against the rest, with l+ and l- labeled documents, z = V w minimizes (eq. 14 to 16)
 
         w^T S w + c (V w - g)^T C (V w - g)    with w^T w = n
 
     where the diagonal matrix S holds the squared ranks of the eigenvalues instead of these, g is sqrt(l- / l+) for the
-    documents of the class, -sqrt(l+ / l-) for the other labelled ones, and C weighs both sides alike, unlabelled
+    documents of the class, -sqrt(l+ / l-) for the other labeled ones, and C weighs both sides alike, unlabeled
     documents with zero. A document gets the class with the largest z, measured from the middle between the two values
     of g in units of their distance.
 
@@ -54,7 +54,7 @@ class SGT(TransferClassifier):
     Parameters
     ----------
     c : float
-        Cost of labelled documents that are not near their g; at most 1e12.
+        Cost of labeled documents that are not near their g; at most 1e12.
     n_neighbors : int
         Which of several documents that are equally near are taken depends on their order in X.
     n_eigenvectors : int
@@ -65,7 +65,7 @@ class SGT(TransferClassifier):
     Attributes
     ----------
     cuts_ : ndarray of documents x classes
-        z, measured as above; labelled documents first.
+        z, measured as above; labeled documents first.
 
     Examples
     --------
@@ -78,7 +78,7 @@ class SGT(TransferClassifier):
     """
 
     _positive_only = True
-    _poor_on_blobs = True  # cosines do not tell clouds of points around centres apart
+    _poor_on_blobs = True  # cosines do not tell clouds of points around centers apart
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "c": [Interval(Real, 0, LARGEST_COST, closed="right")],
         "n_neighbors": [AT_LEAST_ONE],
@@ -124,7 +124,7 @@ class SGTSolution(TransductiveSolution):
 
 
 def _probabilities(cuts: Array, prior: Array) -> Array:
-    """A document that stands where its class's labelled ones should gets it odds of about 50 to 1."""
+    """A document that stands where its class's labeled ones should gets it odds of about 50 to 1."""
     return np.asarray(np.where(np.isnan(cuts[:, :1]), prior, softmax(4 * np.nan_to_num(cuts), axis=1)))
 
 

@@ -31,23 +31,23 @@ SHARPEST = 500.0
 
 
 class KDE(TransferClassifier):
-    """Importance weighting: an SVM in which labelled documents count by how common their like is among unlabelled ones.
+    """Importance weighting: an SVM in which labeled documents count by how common their like is among unlabeled ones.
 
-    The weight of a labelled document x is p_free(x) / p_labelled(x), which would make up for a shift between the two if
+    The weight of a labeled document x is p_free(x) / p_labeled(x), which would make up for a shift between the two if
     that were all that is different: if documents with the same words had the same labels in both. In new domains, with
-    words that no labelled document has, they do not, and the weights do little.
+    words that no labeled document has, they do not, and the weights do little.
 
     A density is the mean of exp(a cos(x, x_i)) over the documents x_i but x itself: the Gaussian kernel of documents of
     unit length, whose constant cancels in the ratio. By default its squared width 1 / a is the mean squared distance of
     two documents, a usual rule that needs no label. The papers leave open how densities are to be estimated.
 
     The kernel is wide: weights differ little from one. Sharper ones (`sharpness`) give most of the weight to the few
-    labelled documents that are near copies of an unlabelled one, and can take all weight from a class.
+    labeled documents that are near copies of an unlabeled one, and can take all weight from a class.
 
     Parameters
     ----------
     C : float
-        Inverse regularisation of the support vector machine.
+        Inverse regularization of the support vector machine.
     sharpness : float or "auto"
         a, at most 500. "auto": see above.
     random_state : int, RandomState or None
@@ -56,7 +56,7 @@ class KDE(TransferClassifier):
     Attributes
     ----------
     weights_ : ndarray
-        Of the labelled documents, domain by domain; their mean is one.
+        Of the labeled documents, domain by domain; their mean is one.
     sharpness_ : float
     classifier_ : LinearSVC
 
@@ -89,14 +89,14 @@ class KDE(TransferClassifier):
 
 @dataclass(frozen=True, eq=False)
 class KDESolution(MarginSolution):
-    """A support vector machine, and how much each labelled document counted."""
+    """A support vector machine, and how much each labeled document counted."""
 
     weights: Array
     sharpness: float
 
 
 def importance(labeled: Matrix, free: Matrix, sharpness: float | str) -> tuple[Array, float]:
-    """Weights of the labelled documents, and how sharp the kernel was."""
+    """Weights of the labeled documents, and how sharp the kernel was."""
     labeled, free = unit_rows(labeled), unit_rows(free)
     n_labeled, n_free = labeled.shape[0], free.shape[0]
     sums = [np.asarray(rows.sum(axis=0)).ravel() for rows in (labeled, free)]

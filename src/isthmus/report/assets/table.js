@@ -116,7 +116,7 @@ const table = (() => {
     return make("p", "choices", ...buttons);
   }
 
-  // The next document opens, so that many can be labelled without a mouse.
+  // The next document opens, so that many can be labeled without a mouse.
   function giveLabel(row, number) {
     given.give(row, number);
     const place = view.indexOf(row) + 1;

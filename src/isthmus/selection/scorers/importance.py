@@ -38,7 +38,7 @@ class ImportanceWeightedValidation(TransferScorer):
     Parameters
     ----------
     C : float
-        Inverse regularisation of that regression, relative to the mean squared length of a document. Less makes for
+        Inverse regularization of that regression, relative to the mean squared length of a document. Less makes for
         more even weights; near 0, the score is the accuracy on the source.
     target_domain : name or list of names, optional
         The target(s). By default, those that the estimator was fitted to.
@@ -88,7 +88,7 @@ class DeepEmbeddedValidation(ImportanceWeightedValidation):
 
 
 def _log_ratios(holdout: Holdout, C: float) -> Array:
-    """log p(x | target) / p(x | source) of the source's documents, the labelled ones alone: these are weighed."""
+    """log p(x | target) / p(x | source) of the source's documents, the labeled ones alone: these are weighed."""
     rows = np.union1d(holdout.source, holdout.target)
     X = check_array(holdout.documents(rows), accept_sparse="csr", dtype=(np.float64, np.float32))
     in_target = np.isin(rows, holdout.target)

@@ -21,7 +21,7 @@ class InformationMaximization(TransferScorer):
     log c for c classes. It is high for a model that is sure of each document and finds all classes equally often.
 
     It assumes that a good model is sure and that classes are about equally frequent. It misleads where one class is
-    rare in the target, and wherever sureness comes from elsewhere: weaker regularisation, longer documents, naive
+    rare in the target, and wherever sureness comes from elsewhere: weaker regularization, longer documents, naive
     Bayes. Compare models of one method, or such whose probabilities are calibrated.
 
     Parameters

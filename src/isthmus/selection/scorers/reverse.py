@@ -21,7 +21,7 @@ class ReverseValidation(TransferScorer):
     cancel out: a method that takes classes for other classes in the target can do the same on the way back, as those
     may that follow clusters. And the way back can be harder than the way there, or easier.
 
-    Departs from the papers: the unlabelled documents of the way back are the source's rows that were passed, not those
+    Departs from the papers: the unlabeled documents of the way back are the source's rows that were passed, not those
     that the model was fitted to.
 
     Parameters

@@ -66,7 +66,7 @@ def denoising_map(
     however many words there are, and rare words still have their say.
 
     A word's set goes by its rank in frequency, where the paper draws it at random: every set gets its share of
-    frequent words, and the map has no seed. The constant feature of the paper is solved for beforehand, which centres
+    frequent words, and the map has no seed. The constant feature of the paper is solved for beforehand, which centers
     the data and leaves a matrix that is always well conditioned.
 
     Parameters

@@ -20,7 +20,7 @@ TOL_NEAR = 1e-4
 
 
 def logistic_regression(problem: Problem, C: float, balanced: bool = False) -> LogisticRegression:
-    """A classifier of the labelled documents, its classes numbered as in the problem; of equal weight if balanced."""
+    """A classifier of the labeled documents, its classes numbered as in the problem; of equal weight if balanced."""
     X, numbers = problem.labeled
     return fit_logistic(X, numbers, C, compute_sample_weight("balanced", numbers) if balanced else None)
 
@@ -85,7 +85,7 @@ class RepeatedLogistic:
     ----------
     X : sparse or dense matrix, or SideBySide
     C : float
-        Inverse regularisation.
+        Inverse regularization.
     n_classes : int
         Two or more.
     start : LogisticRegression, optional

@@ -52,7 +52,7 @@ class PivotMap:
         return replace(self, words=np.pad(self.words, (0, more))) if more else self
 
     def labeled_first(self, problem: Problem) -> SideBySide:
-        """The problem's labelled documents and, below them, the unlabelled ones, each read as its domain's."""
+        """The problem's labeled documents and, below them, the unlabeled ones, each read as its domain's."""
         domains = list(enumerate(problem.domains))
         parts = [(domain.matrix[domain.labeled], number) for number, domain in domains if domain.labeled.any()]
         parts += [(domain.unlabeled, number) for number, domain in domains if not domain.fully_labeled]
@@ -71,7 +71,7 @@ def pivot_map(
     Parameters
     ----------
     problem : Problem
-        The labelled documents choose pivots. All documents of the sources, and all of the targets, make profiles.
+        The labeled documents choose pivots. All documents of the sources, and all of the targets, make profiles.
     n_pivots : int
         How many pivots.
     weight : float

@@ -43,7 +43,7 @@ class WordMap:
         return replace(self, directions=np.pad(self.directions, ((0, more), (0, 0)))) if more else self
 
     def labeled_first(self, problem: Problem) -> SideBySide:
-        """The problem's labelled documents and, below them, the unlabelled ones."""
+        """The problem's labeled documents and, below them, the unlabeled ones."""
         return self.side_by_side(problem.labeled_first)
 
 

@@ -1,4 +1,4 @@
-"""The graph of similar documents with the links between labelled ones set by hand."""
+"""The graph of similar documents with the links between labeled ones set by hand."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from isthmus.typing import Array, Mask, Matrix, Positions
 
 
 class Links(Protocol):
-    """Similarities of documents, the labelled (tied) ones first, without those of two labelled documents."""
+    """Similarities of documents, the labeled (tied) ones first, without those of two labeled documents."""
 
     linked: Mask
     """Which of the free documents a chain of links joins to a tied one. The others are left out."""

@@ -14,7 +14,7 @@ from isthmus.typing import Array, Mask, Matrix, Positions
 
 @dataclass(frozen=True, eq=False)
 class DocumentGraph:
-    """Labelled nodes and unlabelled documents that a chain of shared words joins."""
+    """Labeled nodes and unlabeled documents that a chain of shared words joins."""
 
     nodes: Matrix
     """Nodes that labels tie down: a document, or the sum of a class's documents."""
@@ -23,14 +23,14 @@ class DocumentGraph:
     kinds: Positions
     """Their classes."""
     free: Matrix
-    """Unit rows of the unlabelled documents that have a place."""
+    """Unit rows of the unlabeled documents that have a place."""
     linked: Mask
-    """Which of all unlabelled documents these are."""
+    """Which of all unlabeled documents these are."""
     n_classes: int
 
     @classmethod
     def of(cls, nodes: Matrix, sizes: Array, kinds: Positions, rows: Matrix, n_classes: int) -> Self:
-        """Of all nodes, and the unit rows of all unlabelled documents."""
+        """Of all nodes, and the unit rows of all unlabeled documents."""
         linked = linked_rows(rows, nodes)
         free = rows[linked]
         # A node that shares no word with any other, or next to nothing of one, has no place in the graph.

@@ -46,7 +46,7 @@ class Embedding:
     def place(self, X: Matrix) -> tuple[Array, Mask]:
         """Coordinates of new documents, and which of them share a word with the graph.
 
-        Row i of T x = w D x, solved for x_i, for an unlabelled document with these similarities. Only in graphs of a
+        Row i of T x = w D x, solved for x_i, for an unlabeled document with these similarities. Only in graphs of a
         few documents can 1 - w be negative; its size then does better, for the sign would put a document opposite of
         those that it resembles.
         """

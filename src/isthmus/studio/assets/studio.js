@@ -77,7 +77,7 @@
   const named = (tag, name) => Object.assign(make(tag, "", name), { dir: "auto" });
 
   function draw() {
-    const { files, fit, result, labelling } = state;
+    const { files, fit, result, labeling } = state;
     find("project").textContent = state.project;
     find("files").hidden = Boolean(files) && !choosing;
     find("keep-files").hidden = !files;
@@ -85,7 +85,7 @@
     find("working").hidden = !fit.running;
     find("result").hidden = !result;
     find("exports").hidden = !result;
-    find("labelling").hidden = !result;
+    find("labeling").hidden = !result;
     find("asking").hidden = !shown;
     find("all-answered").hidden = Boolean(shown);
     if (files) {
@@ -95,13 +95,13 @@
       find("found-before").hidden = !files.findings.length;
     }
     if (fit.running) {
-      write("learning", fit.number ? "Learning again. You can go on labelling." : "Learning …");
+      write("learning", fit.number ? "Learning again. You can go on labeling." : "Learning …");
       find("progress").textContent = `${count(Math.round(fit.seconds), "second", "seconds")} so far.`;
     }
     drawStages(fit);
     if (fit.error) complain(new Error(`The fit ended without a result: ${fit.error}`));
-    if (result) drawResult(result, labelling);
-    drawChoices(labelling);
+    if (result) drawResult(result, labeling);
+    drawChoices(labeling);
   }
 
   function drawClasses({ n_source: nSource, n_target: nTarget, classes }) {
@@ -116,12 +116,12 @@
     find("stages").replaceChildren(...rows.map(([name, how]) => make("li", how === "running" ? "now" : "", name, make("span", "muted small", ` ${how}`))));
   }
 
-  function drawResult(result, labelling) {
+  function drawResult(result, labeling) {
     const n = Object.values(result.counts).reduce((sum, own) => sum + own, 0);
     const { estimated } = result;
     const guessed = estimated ? `: an estimated ${percent(estimated.value)} are right (90% interval ${percent(estimated.low)} to ${percent(estimated.high)})` : "";
-    write("headline", `${count(n, "document", "documents")} labelled${guessed}`);
-    const { measured } = labelling;
+    write("headline", `${count(n, "document", "documents")} labeled${guessed}`);
+    const { measured } = labeling;
     find("measured").textContent = measured
       ? `Measured on the random sample: the labels that were suggested are right so far in ${measured.right} of ${measured.n}, ${percent(measured.value)} (95% interval ${percent(measured.low)} to ${percent(measured.high)}).`
       : "Label a few documents of the random sample, and the accuracy is measured.";
@@ -136,12 +136,12 @@
   }
 
   let drawn = ""; // the classes that there are buttons for: while they stay, so do the buttons, and the focus
-  function drawChoices({ classes, labelled, skipped, measured, since_fit: fresh }) {
+  function drawChoices({ classes, labeled, skipped, measured, since_fit: fresh }) {
     if (drawn !== JSON.stringify(classes)) {
       find("choices").replaceChildren(...classes.map(choice));
       drawn = JSON.stringify(classes);
     }
-    find("tally").textContent = `${count(labelled, "label", "labels")} given${skipped ? `, ${skipped} skipped` : ""}; all are stored.${measured ? ` Of the random ones, the model was right in ${measured.right} of ${measured.n}.` : ""}`;
+    find("tally").textContent = `${count(labeled, "label", "labels")} given${skipped ? `, ${skipped} skipped` : ""}; all are stored.${measured ? ` Of the random ones, the model was right in ${measured.right} of ${measured.n}.` : ""}`;
     find("refit").disabled = !fresh || state.fit.running;
   }
 
@@ -246,8 +246,8 @@
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") closeOther();
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.target.matches("input, select, textarea")) return;
-    if (find("labelling").hidden) return;
-    const label = /^\d$/.test(event.key) ? state.labelling.classes[(Number(event.key) + 9) % 10] : undefined;
+    if (find("labeling").hidden) return;
+    const label = /^\d$/.test(event.key) ? state.labeling.classes[(Number(event.key) + 9) % 10] : undefined;
     const action = label === undefined ? actions[event.key.toLowerCase()] : () => answer("label", label);
     if (!action) return;
     event.preventDefault();

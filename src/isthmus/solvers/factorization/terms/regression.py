@@ -15,7 +15,7 @@ from isthmus.typing import Array, Mask
 
 @dataclass(frozen=True, eq=False)
 class Regression:
-    """weight * ||Y - V A^T - 1 b^T||^2 over the labelled rows; A, classes x columns of V, may have either sign.
+    """weight * ||Y - V A^T - 1 b^T||^2 over the labeled rows; A, classes x columns of V, may have either sign.
 
     With `intercept`, b is the last column of the coefficients, and is solved for together with A; without, it is zero.
     """
@@ -79,7 +79,7 @@ class Regression:
         return slot.value
 
     def _quadratic(self, factors: Factors) -> tuple[Array, Array]:
-        """Of the labelled rows; if there is an intercept, of these with a one beside each."""
+        """Of the labeled rows; if there is an intercept, of these with a one beside each."""
         V, labels, width = self._only_labeled(factors[self.rows]), self._visible_labels, len(factors[self.rows].T)
         known = factors.slot(("gram", self.rows), self.rows).value if self._all_labeled else None
         n = width + self.intercept

@@ -42,7 +42,7 @@ def fitted(X: Matrix, y: Any, domain: Any, labeled: Mask, rows: Any = slice(None
 
 @pytest.mark.parametrize("seed", [0, 1])
 def test_domains_are_compared_by_the_targets_own_documents(seed: int) -> None:
-    """Otherwise a source of which most is unlabelled looks as if nothing had shifted."""
+    """Otherwise a source of which most is unlabeled looks as if nothing had shifted."""
     X, y, domain = made(700, (0.5, 0.5), 150, seed)
     labeled = np.arange(850) < 150
     auto = fitted(X, y, domain, labeled)
@@ -53,7 +53,7 @@ def test_domains_are_compared_by_the_targets_own_documents(seed: int) -> None:
 
 
 def test_known_labels_correct_the_targets_prior_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One that is far from even is not mixed with that of the source's unlabelled documents."""
+    """One that is far from even is not mixed with that of the source's unlabeled documents."""
     X, y, domain = made(600, (0.5, 0.9), 200, 3)
     labeled = (np.arange(800) < 200) | ((np.arange(800) >= 600) & (np.arange(800) < 625))
     found = list[dict[str, float]]()
