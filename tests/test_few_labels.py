@@ -82,16 +82,15 @@ def test_the_corrected_prior_by_hand(target_prior: str) -> None:
 
 
 def test_documents_count_as_much_as_there_are_others_like_them() -> None:
-    """Labels of doubtful documents alone, of which there are few, say less than those of a random draw."""
-    sure, doubtful = np.tile([2.0, 0.0], (36, 1)), np.tile([0.1, 0.0], (4, 1))
-    decision: Decision = a_decision(np.vstack([sure, doubtful]), 0.85)
-    shares = []
-    for rows in (np.arange(36, 40), np.arange(0, 40, 10)):
-        checked = np.zeros((40, 2))
-        checked[rows, 1] = 1
-        shares.append(corrected(a_run("auto"), decision, checked)[0][1])
-    before = decision.probabilities[:, 1].mean()
-    assert before < shares[0] < shares[1]
+    """Labels of the most doubtful quarter stand for that quarter: two in eight of a sample, however many there are."""
+    decision: Decision = a_decision(np.column_stack([np.linspace(0.1, 3, 40), np.zeros(40)]), 0.8)
+    checked, expected = np.zeros((40, 2)), decision.probabilities
+    rows = [0, 2, 4, 6, 8, 15, 25, 35]  # five of them are among the ten most doubtful ones
+    checked[rows, 1] = 1
+    weights = np.array([0.4] * 5 + [2] * 3)
+    shift = shift_by_labels(expected[rows], checked[rows], weights)
+    moved = corrected(a_run("auto"), decision, checked)[1]
+    assert decision.sharpness * np.array(moved.offsets) == pytest.approx(shift, abs=1e-3)
     assert MOST == 2
 
 
