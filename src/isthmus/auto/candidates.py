@@ -17,7 +17,7 @@ TRANSDUCTIVE, TRANSDUCTIVE_LSA, TRANSDUCTIVE_DCI = "transductive", "transductive
 UNSHIFTED_LSA, UNSHIFTED_DCI = "transductive + LSA, no shift", "transductive + DCI, no shift"
 SAME_DOMAIN = "LR, same domain"
 SOURCE_LSA = "LR + LSA"
-BEFORE_LABELS = "before the labels"
+BEFORE_LABELS = "ensemble before the labels"
 TOPICS, MIXTURE, DISTILLED = "TCL", "naive Bayes EM", "distilled LR"
 
 HYPOTHESES = (BALANCED, WITH_LSA, WITH_DCI, BALANCED_DCI)
