@@ -10,6 +10,7 @@ from isthmus.serving.limits import LONGEST_ID, Limits
 STATUSES = {
     400: "No JSON object.",
     404: "No such model.",
+    408: "The request did not arrive in time.",
     413: "Too large.",
     422: "JSON of another shape.",
     429: "Too much waits: try again.",
