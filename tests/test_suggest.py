@@ -275,3 +275,19 @@ def test_a_column_of_ones_own_that_is_called_kind_is_not_taken_for_labels(tmp_pa
     path.write_text("id,text,label,guess,kind,confidence\n7,a text,spam,ham,random,0.9\n", encoding="utf-8")
     [given] = read_given(str(path), label="kind")
     assert (given.id, given.label, given.guess, given.kind) == ("7", "spam", "ham", "random")
+
+
+def test_the_random_sample_of_many_batches_is_that_of_one() -> None:
+    """Those that teach are in doubt: were they taken out of it, it would measure the easier ones."""
+    rng = np.random.default_rng(0)
+    sure, X = rng.uniform(0.5, 1, 400), sp.csr_array(rng.random((400, 12)))
+    probabilities, texts = np.column_stack([sure, 1 - sure]), [f"text number {row}" for row in range(400)]
+    known, drawn = np.zeros(400, dtype=bool), list[int]()
+    for _ in range(10):
+        picks = pick_batch(probabilities, X, texts, 20, known=known)
+        assert [pick.kind for pick in picks] == [RANDOM] * 10 + [TEACHING] * 10
+        drawn += [pick.row for pick in picks if pick.kind == RANDOM]
+        known[[pick.row for pick in picks]] = True
+    at_once = pick_batch(probabilities, X, texts, 100, kinds=[RANDOM])
+    assert drawn == [pick.row for pick in at_once]
+    assert len(pick_batch(probabilities, X, texts, 400, known=known)) == 200  # in the end, all are asked about

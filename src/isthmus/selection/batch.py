@@ -16,6 +16,9 @@ from isthmus.typing import Array, Mask, Matrix, Positions
 
 RANDOM, TEACHING = "random", "teaching"
 """Why a document is in a batch. Accuracy is measured on the random ones alone: the others are there for being hard."""
+KEPT = 0.25
+"""Share of the documents that do not teach as long as others do: the random sample goes on among them, and would else
+be left the easier ones."""
 POOL = 30
 """Candidates for each document that teaches."""
 
@@ -75,7 +78,12 @@ def pick_batch(
     drawn = order[~(labeled | blank)[order]][:n_random]
     taken = labeled.copy()
     taken[drawn] = True
-    taught = _teaching(probabilities, X, texts, n - n_random, taken)
+    kept = taken.copy()
+    kept[order[: int(KEPT * n_texts)]] = True
+    taught = _teaching(probabilities, X, texts, n - n_random, kept)
+    if len(taught) < n - n_random:  # then those that are kept as well
+        taken[taught] = True
+        taught += _teaching(probabilities, X, texts, n - n_random - len(taught), taken)
     return [*(Pick(int(row), RANDOM) for row in drawn), *(Pick(int(row), TEACHING) for row in taught)]
 
 
