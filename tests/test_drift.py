@@ -12,7 +12,6 @@ import pytest
 
 import isthmus
 from command import run
-from isthmus.cli.watch import verdict
 from isthmus.core.features import is_word
 from isthmus.drift import (
     TargetProfile,
@@ -25,6 +24,7 @@ from isthmus.drift import (
 from isthmus.drift.monitor import _Draws
 from isthmus.drift.profile import _frequent_words, _shared_words
 from isthmus.exceptions import ModelFileError
+from isthmus.report.watch_page import write_watch
 from isthmus.text import text_vectorizer
 from test_quality import make, put, unlabeled
 
@@ -299,12 +299,14 @@ def test_what_a_small_profile_lacks_by_chance_is_no_alarm(n_batch: int) -> None:
     assert alarms <= 4  # it was 20 and more
 
 
-def test_fewer_documents_than_tell_anything_raise_no_alarm() -> None:
+def test_fewer_documents_than_tell_anything_raise_no_alarm(tmp_path: Path) -> None:
     strange = {**batch(19, 0), "unknown": np.ones(19)}
     report = compare_batch(profile(400), strange)
     assert any(sign.is_alarm for sign in report.signs)
     assert not report.drifted
     assert report.as_dict()["too_small"]
     assert "Fewer than 20 documents do not tell" in str(report)
-    assert verdict(report) == "too few to tell"
-    assert verdict(compare_batch(profile(400), {**batch(20, 0), "unknown": np.ones(20)})) == "drift"
+    assert report.verdict == "too few to tell"
+    assert compare_batch(profile(400), {**batch(20, 0), "unknown": np.ones(20)}).verdict == "drift"
+    write_watch([("few.csv", report)], tmp_path / "watch.html", model="m.isthmus")
+    assert "<td>too few to tell</td>" in (tmp_path / "watch.html").read_text(encoding="utf-8")

@@ -94,13 +94,13 @@ def test_what_a_warm_start_keeps_is_not_pickled(toy: Toy) -> None:
     assert len(pickle.dumps(warm)) < 1.01 * len(pickle.dumps(quiet(toy, Auto(random_state=0)))) + 100
 
 
-def counted_solves(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The candidates that are solved from here on."""
-    found: list[str] = []
+def counted_solves(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Of the candidates that are solved from here on, how many documents they were to label."""
+    found: list[int] = []
     solve = Run._solve
 
     def noted(run: Run, candidate: Any) -> None:
-        found.append(candidate.name)
+        found.append(run.n_unlabeled)
         solve(run, candidate)
 
     monkeypatch.setattr(Run, "_solve", noted)
@@ -114,14 +114,7 @@ def test_many_documents_are_decided_on_a_sample_and_all_are_labeled(
     toy, known = toy_of_three, ~toy_of_three.in_target
     known[np.flatnonzero(toy.in_target)[-n_known:] if n_known else []] = True
     whole = quiet(toy, sample_labeled=known)
-    asked: list[int] = []
-    solve = Run._solve
-
-    def noted(run: Run, candidate: Any) -> None:
-        asked.append(run.n_unlabeled)
-        solve(run, candidate)
-
-    monkeypatch.setattr(Run, "_solve", noted)
+    asked = counted_solves(monkeypatch)
     monkeypatch.setattr("isthmus.auto.sample.AT_MOST", 60)
     sampled = quiet(toy, sample_labeled=known)
     assert all(50 <= number <= 70 for number in asked)

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from sklearn.base import clone
 
 from isthmus._partitions import TARGET, transfer_partitions
-from isthmus._result import Result, digests_of
+from isthmus._result import Result, digests_of_known
 from isthmus.auto import Auto
 from isthmus.core.cluster import on_cluster
 from isthmus.core.domains import read_names
@@ -43,7 +43,7 @@ from isthmus.text import (
     read_encoder,
     rows_in_folder,
 )
-from isthmus.typing import Array, DomainName, Matrix
+from isthmus.typing import DomainName, Matrix
 
 SOURCE = "source"
 DEFAULT_METHOD = "Auto"
@@ -166,16 +166,9 @@ def transfer(
         source_labels=labels,
         target_texts=target if folder is None else (),
         target_labels=few or (),
-        learned=_learned(target, few),
+        learned=digests_of_known(target, few) if few else None,
         X=X,
     )
-
-
-def _learned(texts: Iterable[str], labels: list[Any]) -> Array | None:
-    """Digests of the texts whose label was known."""
-    if not labels:
-        return None
-    return digests_of(text for text, label in zip(texts, labels, strict=True) if label is not None)
 
 
 def _again(target_texts: Iterable[str]) -> Iterable[str]:

@@ -99,9 +99,8 @@ class Result:
         given = np.array([label is not None for label in known])
         probabilities[given] = [self.classes == label for label in known if label is not None] or probabilities[given]
         profile = profile_update(self, estimator, vectorizer, found, X)
-        learned = digests_of([text for text, label in zip(found, known, strict=True) if label is not None])
-        if self.learned is not None:
-            learned = np.union1d(self.learned, learned)
+        learned = digests_of_known(found, known)
+        learned = learned if self.learned is None else np.union1d(self.learned, learned)
         own = {"labels": self.classes[probabilities.argmax(axis=1)], "probabilities": probabilities, "X": X}
         words = {"estimator": estimator, "vectorizer": vectorizer, "target_texts": found, "target_labels": known}
         n_texts = n_before + len(found)
@@ -184,8 +183,13 @@ class Result:
 
 def digests_of(texts: Iterable[str]) -> Array:
     """A number for each text, by which it is known again, and which tells nothing of it."""
-    halves = [blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest() for text in texts]
-    return np.frombuffer(b"".join(halves), dtype="<u8").astype(np.uint64)
+    digests = [blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest() for text in texts]
+    return np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64)
+
+
+def digests_of_known(texts: Iterable[str], labels: Sequence[Any]) -> Array:
+    """Of the texts whose label is known; the others have None."""
+    return digests_of(text for text, label in zip(texts, labels, strict=True) if label is not None)
 
 
 def without_documents(result: Result) -> Result:

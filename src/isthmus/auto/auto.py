@@ -47,9 +47,9 @@ class Auto(TransferClassifier):
     unrelated a `TransferWarning` says so, and where that is hardly to be doubted the fallback answers: the classifier
     trained on the source alone.
 
-    The estimated accuracy is how far candidates of unlike kinds agree, less where labels of the target
-    do not lead back to the source's, and where neighbors do not tell the classes in the source; where nothing has
-    shifted, cross-validation in the source is half of it.
+    The estimated accuracy is how far candidates of unlike kinds agree, less where labels of the target do not lead back
+    to the source's, and where neighbors do not tell the classes in the source; where nothing has shifted,
+    cross-validation in the source is half of it.
 
     If some target documents are labeled (`sample_labeled`; twenty are a help), they decide with the indicators,
     correct the target prior and the estimated accuracy, and are learned from.

@@ -17,8 +17,8 @@ Z = float(norm.ppf(0.95))
 """Standard errors to each side of an interval that holds nine in ten."""
 N_STRATA = 4
 """Into which documents fall by their probabilities, if a few of them have been checked."""
-BETTER_IF_CHANGED = 0.25
-"""Chosen in trials."""
+BETTER_IF_CHANGED, BETTER_YET = 0.25, 0.5
+"""Chosen in trials: of the labels that changed, how many more are right, and how many more may be."""
 MOST = 0.99
 """No accuracy above it is ever expected."""
 BLOCK = 1 << 16
@@ -40,11 +40,11 @@ class Estimate:
     def after_change(self, share: float) -> Estimate:
         """The estimate where known labels have changed a share of the others: more are right than before, if not all.
 
-        In trials accuracy rose by two fifths of that share, by more where it was said to be low.
+        In trials accuracy rose by two fifths of that share.
         """
         by = share * BETTER_IF_CHANGED
         value, low = (min(end + by, MOST) for end in (self.value, self.low))
-        return Estimate(value, low, min(self.high + by + share / 2, 1.0))
+        return Estimate(value, low, min(self.high + by + share * BETTER_YET, 1.0))
 
     def moved_to(self, value: float) -> Estimate:
         """As uncertain, around another value."""

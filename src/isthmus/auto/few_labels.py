@@ -96,7 +96,5 @@ def with_learner(decision: Decision, run: Run, accuracy: float) -> Decision:
     whys = {learner: "member: learns from the known labels", before: "member: at the prior that the labels tell"}
     rows = [{**row, "why": whys.pop(row["name"], row["why"])} for row in decision.rows]
     rows += [{"name": name, "why": why} for name, why in whys.items()]
-    ones = [1.0] * (len(members) - 1)
-    weights = [*ones, max(skill(accuracy, 1 / run.problem.n_classes), 0.0)]
-    changes: dict[str, Any] = {"members": members, "weights": weights, "spreads": [1.0, *ones], "rows": rows}
-    return replace(decision, offsets=[0.0] * len(decision.offsets), **changes)
+    weights = [1.0] * (len(members) - 1) + [max(skill(accuracy, 1 / run.problem.n_classes), 0.0)]
+    return replace(decision, members=members, weights=weights, rows=rows)

@@ -214,7 +214,7 @@ def _label_folder(asked: Asked, folder: str, output: Path, address: str, *, forc
     with connected(address) as client:
         found = label_files(client, asked, files, output.resolve(), force)
     if found["empty"]:
-        complain(f"Warning: {', '.join(found['empty'])} hold no document, and got no labels.", "yellow")
+        complain(f"Warning: no document, and so no labels, of {', '.join(found['empty'])}.", "yellow")
     if found["drifted"]:
         complain(f"Warning: {', '.join(found['drifted'])} do not look like the target of the fit.", "bold red")
     if as_json:

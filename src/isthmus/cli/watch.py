@@ -78,11 +78,6 @@ def _compare(result: Any, file: str, reading: dict[str, Any]) -> DriftReport:
     return compare_batch(result.profile, described)
 
 
-def verdict(report: DriftReport) -> str:
-    """In a word or two."""
-    return "too few to tell" if report.is_too_small else "drift" if report.drifted else "as usual"
-
-
 def _show(reports: list[tuple[str, DriftReport]]) -> None:
     from isthmus.cli.console import output
     from isthmus.inspection.tables import plain_table
@@ -96,7 +91,7 @@ def _show(reports: list[tuple[str, DriftReport]]) -> None:
             f"{report.n:,}",
             *(f"{sign.share(sign.value):.1%}{'*' if sign.is_alarm else ' '}" for sign in report.signs),
             f"{report.confidence:.0%}",
-            verdict(report),
+            report.verdict,
         ]
         for file, report in reports
     ]

@@ -74,6 +74,11 @@ class DriftReport:
     def drifted(self) -> bool:
         return not self.is_too_small and any(sign.is_alarm for sign in self.signs)
 
+    @property
+    def verdict(self) -> str:
+        """In a word or two."""
+        return "too few to tell" if self.is_too_small else "drift" if self.drifted else "as usual"
+
     def as_dict(self) -> dict[str, Any]:
         """For scripts."""
         return {
